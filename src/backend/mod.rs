@@ -1,0 +1,1 @@
+//! From VISA to machine code: machine IR, selection, divergence lowering, register allocation.

@@ -1,0 +1,100 @@
+//! The diagnostic codes. One line a code: name, severity, title.
+//!
+//! Numbers are grouped by subject: `K00xx` lexing and parsing, `K01xx` names and types, `K02xx`
+//! statements, control flow and uniformity, `K03xx` kernels and attributes, `K04xx` resources and
+//! targets, `K05xx` VISA text, `K06xx` machine assembly, `K07xx` object files, `K08xx` command line
+//! and launch arguments, `W0xxx` warnings, `R0xxx` faults of a running kernel. Each code has a page
+//! `docs/errors/CODE.md`, printed by `kcc explain CODE`.
+
+use super::diagnostic::Severity;
+
+/// A stable diagnostic code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Code(u16);
+
+struct CodeRow {
+    name: &'static str,
+    title: &'static str,
+    page: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident $title:literal)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Index { $($name),* }
+
+        impl Code {
+            $(#[doc = $title] pub const $name: Code = Code(Index::$name as u16);)*
+        }
+
+        static ROWS: &[CodeRow] = &[$(CodeRow {
+            name: stringify!($name),
+            title: $title,
+            page: include_str!(concat!("../../docs/errors/", stringify!($name), ".md")),
+        }),*];
+    };
+}
+
+#[rustfmt::skip]
+codes! {
+    // K00xx: lexing and parsing of the kernel language
+    K0001 "unexpected character"
+    // K01xx: names, types, constants
+    // K02xx: statements, control flow, uniformity
+    // K03xx: kernels and attributes
+    // K04xx: resources and targets
+    // K05xx: VISA text and verification
+    // K06xx: machine assembly
+    // K07xx: object files
+    // K08xx: command line and launch arguments
+    // W0xxx: warnings
+    // R0xxx: faults of a running kernel
+}
+
+impl Code {
+    /// The code as users see it, `K0001`.
+    pub fn name(self) -> &'static str {
+        ROWS[self.0 as usize].name
+    }
+
+    /// One line that says what it is about.
+    pub fn title(self) -> &'static str {
+        ROWS[self.0 as usize].title
+    }
+
+    /// The long help in Markdown.
+    pub fn page(self) -> &'static str {
+        ROWS[self.0 as usize].page
+    }
+
+    /// Severity by the first letter: `W` warns, `L` is a note, all others are errors.
+    pub fn severity(self) -> Severity {
+        match self.name().as_bytes()[0] {
+            b'W' => Severity::Warning,
+            b'L' => Severity::Note,
+            _ => Severity::Error,
+        }
+    }
+
+    /// All codes in order.
+    pub fn all() -> impl Iterator<Item = Code> {
+        (0..ROWS.len() as u16).map(Code)
+    }
+
+    /// Finds a code by name, letter case ignored.
+    pub fn find(name: &str) -> Option<Code> {
+        Code::all().find(|c| c.name().eq_ignore_ascii_case(name))
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

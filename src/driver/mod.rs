@@ -1,0 +1,1 @@
+//! One library call that compiles an input for a target.

@@ -1,0 +1,1 @@
+//! The kernel language: tokens, AST, names, types, constants, lowering to VISA.

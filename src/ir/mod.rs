@@ -1,0 +1,13 @@
+//! VISA, the virtual ISA: types, opcode table, builder, text form, verifier, evaluator, passes.
+
+pub mod builder;
+pub mod entity;
+pub mod func;
+pub mod opcode;
+pub mod types;
+
+pub use builder::Builder;
+pub use entity::{Arena, Block, Entity, Inst, Value, Var};
+pub use func::{Attrs, BlockCall, Function, InstData, KernelAttrs, Module, ValueDef, WaveSize};
+pub use opcode::{Cmp, Flags, OpDesc, Opcode, Round, Rule, SReg, Slot};
+pub use types::{Kind, KindSet, Space, Type};

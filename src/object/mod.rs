@@ -1,0 +1,1 @@
+//! Container formats: ELF code objects, kernel descriptors, metadata, line tables.

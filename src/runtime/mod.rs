@@ -1,0 +1,1 @@
+//! Devices, loading of code objects, memory, kernel launches.

@@ -1,0 +1,1 @@
+//! The SIMT machine: it executes the bytes of real machine code.
