@@ -1,0 +1,7 @@
+//! Machine IR: rows of the ISA table over virtual registers.
+
+pub mod func;
+pub mod inst;
+
+pub use func::{MBlockData, MFunction, SlotData, Stage};
+pub use inst::{MBlock, MInst, MOp, MOperand, Pseudo, Slot, VReg, VRegData};
