@@ -1,9 +1,10 @@
 //! Spans, diagnostics, error codes with their explain pages, and rendering.
 //!
-//! Every stage pushes [`Diagnostic`]s into a [`Sink`]; only `diag::render` turns them into text.
+//! Every stage pushes [`Diagnostic`]s into a [`Sink`]; only [`render`] turns them into text.
 
 pub mod code;
 pub mod diagnostic;
+pub mod render;
 pub mod sink;
 pub mod span;
 
