@@ -1,1 +1,3 @@
 //! The command lines of kcc and kvm.
+
+pub mod value;

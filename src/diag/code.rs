@@ -47,6 +47,8 @@ codes! {
     // K06xx: machine assembly
     // K07xx: object files
     // K08xx: command line and launch arguments
+    K0801 "malformed value on the command line"
+    K0802 "a value on the command line cannot be computed"
     // W0xxx: warnings
     // R0xxx: faults of a running kernel
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ariadne::{Color, Config, IndexType, Label as AriadneLabel, Report, ReportKind, Source};
+use ariadne::{Color, Config, IndexType, Label as AriadneLabel, Report, ReportKind};
 use serde_json::{Value, json};
 
 use super::diagnostic::{Diagnostic, Severity};
@@ -337,7 +337,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
 /// Checks that ariadne can index a text (used by tests of odd input).
 #[cfg(test)]
 fn lines_of(text: &str) -> usize {
-    Source::from(text.to_string()).lines().count()
+    ariadne::Source::from(text.to_string()).lines().count()
 }
 
 #[cfg(test)]
