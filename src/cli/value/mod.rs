@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod env;
+pub mod expect;
 pub mod expr;
 pub mod generate;
 pub mod spec;
