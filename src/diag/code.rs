@@ -49,6 +49,16 @@ codes! {
     // K08xx: command line and launch arguments
     K0801 "malformed value on the command line"
     K0802 "a value on the command line cannot be computed"
+    K0803 "a file cannot be read"
+    K0804 "a file cannot be written"
+    K0805 "kernel arguments do not fit the kernel"
+    K0806 "a value does not fit its type"
+    K0807 "a buffer's shape does not fit"
+    K0808 "a data file does not fit"
+    K0809 "the launch is not possible"
+    K0810 "no such kernel"
+    K0811 "unknown device"
+    K0812 "options contradict each other"
     // W0xxx: warnings
     // R0xxx: faults of a running kernel
 }
