@@ -1,6 +1,6 @@
 //! ELF64 little-endian: the fixed structures, and the hash tables of a dynamic symbol table.
 //!
-//! [`structs!`] lists each structure once, field by field in file order; its reader and its writer
+//! `structs!` lists each structure once, field by field in file order; its reader and its writer
 //! come from that list. Source: System V ABI, chapters 4 and 5; "ELF for the AMD GPU" in LLVM's
 //! AMDGPUUsage for the constants.
 

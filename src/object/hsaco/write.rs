@@ -154,6 +154,7 @@ pub fn write(object: &CodeObject) -> Result<Vec<u8>, ObjectError> {
     let (symbols, dynstr) = kernel_symbols(&object.kernels);
     let mut layout = Layout::new();
     let loaded = place_loaded(&mut layout, object, &symbols, &dynstr, &text);
+    link_loaded(&mut layout, &loaded);
     fill_loaded(&mut layout, &loaded, object, &symbols, &starts);
     place_rest(&mut layout, &loaded, object, &symbols, &starts)?;
     Ok(finish(layout, &loaded, object))
@@ -295,15 +296,6 @@ fn place_loaded(
     // Fills the page, so that the loader can protect it.
     let relro = layout.add(".relro_padding", (sh::NOBITS, read | sh::WRITE, 1, 0), &[]);
     layout.headers[relro].size = align_up(layout.addr, PAGE) - layout.addr;
-    for (section, link, info) in [
-        (dynsym, dynstr, 1),
-        (gnu_hash, dynsym, 0),
-        (hash, dynsym, 0),
-        (dynamic, dynstr, 0),
-    ] {
-        layout.headers[section].link = link as u32;
-        layout.headers[section].info = info;
-    }
     Loaded {
         note,
         dynsym,
@@ -314,6 +306,19 @@ fn place_loaded(
         text,
         dynamic,
         relro,
+    }
+}
+
+/// Tells the sections which other ones they refer to.
+fn link_loaded(layout: &mut Layout, loaded: &Loaded) {
+    for (section, link, info) in [
+        (loaded.dynsym, loaded.dynstr, 1),
+        (loaded.gnu_hash, loaded.dynsym, 0),
+        (loaded.hash, loaded.dynsym, 0),
+        (loaded.dynamic, loaded.dynstr, 0),
+    ] {
+        layout.headers[section].link = link as u32;
+        layout.headers[section].info = info;
     }
 }
 
