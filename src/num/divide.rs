@@ -54,7 +54,9 @@ pub fn div_scale(format: Format, value: u64, denominator: u64, numerator: u64) -
         _ => (false, false),
     };
     match (reciprocal_small, quotient_small) {
-        (true, true) => (if is_den { scaled(scale) } else { value }, true),
+        // The quotient grows by the scale, which `v_div_fmas` takes back: a large denominator must
+        // shrink.
+        (true, true) => (if is_den { scaled(-scale) } else { value }, true),
         (true, false) => (scaled(-scale), false),
         (false, true) => (
             if value == numerator {
