@@ -165,6 +165,9 @@ pub enum Accepts {
     HwReg,
     /// A message of `s_sendmsg`.
     Message,
+    /// Offset of a scalar memory instruction: an immediate, or a scalar register to which
+    /// `Mods::offset` is added.
+    SmemOffset,
 }
 
 /// An operand of a row, in text order.
@@ -178,8 +181,10 @@ pub struct OperandSpec {
     pub accepts: Accepts,
     /// Type.
     pub ty: OpType,
-    /// Argument of the micro-operation that it feeds (for uses), or result number (for defs). For a
-    /// memory operation: address 0, data 1, second data 2, scalar base 3.
+    /// Argument of the micro-operation that it feeds (for uses), or result number (for defs). An
+    /// operand that is read and written says the argument; it is the result whose number is its
+    /// place among the written operands. For a memory operation: address or variable offset 0,
+    /// data 1, second data 2, scalar base 3.
     pub arg: u8,
 }
 
@@ -281,4 +286,33 @@ pub struct Semantics {
     pub implicit: Implicit,
     /// Meaning.
     pub uop: Uop,
+}
+
+impl Semantics {
+    /// Facts of an instruction that leaves SCC alone and touches only its operands.
+    pub const fn new(class: Class, uop: Uop) -> Semantics {
+        Semantics {
+            class,
+            scc: SccRule::Keep,
+            implicit: Implicit::NONE,
+            uop,
+        }
+    }
+
+    /// The same with an SCC rule; SCC joins the implicitly written registers.
+    pub const fn scc(self, scc: SccRule) -> Semantics {
+        Semantics {
+            scc,
+            implicit: self.implicit.or(Implicit::WRITE_SCC),
+            ..self
+        }
+    }
+
+    /// The same with more implicit registers.
+    pub const fn and(self, implicit: Implicit) -> Semantics {
+        Semantics {
+            implicit: self.implicit.or(implicit),
+            ..self
+        }
+    }
 }

@@ -107,6 +107,12 @@ pub enum Form {
     Sdwa,
     /// With a DPP word.
     Dpp,
+    /// Global memory with a scalar base and a 32-bit vector offset.
+    Saddr,
+    /// An atomic that returns the old value.
+    Rtn,
+    /// Both.
+    RtnSaddr,
 }
 
 /// A machine instruction.

@@ -1,5 +1,7 @@
 //! The instruction tables of real machines and the generic machinery that walks them.
 
+pub mod amdgpu;
+pub mod bits;
 pub mod desc;
 pub mod inst;
 pub mod uop;

@@ -116,6 +116,8 @@ pub enum AtomicOp {
     CmpSwap,
     Add,
     Sub,
+    /// data - memory
+    RSub,
     SMin,
     UMin,
     SMax,
@@ -130,6 +132,10 @@ pub enum AtomicOp {
     FMax,
     PkAddF16,
     PkAddBf16,
+    /// (memory & !data) | data2
+    MskOr,
+    /// Compare as floats and swap
+    FCmpSwap,
 }
 
 /// Branch conditions.
@@ -207,6 +213,12 @@ pub enum Uop {
     BitSet0(W),
     /// Sets one bit of d
     BitSet1(W),
+    /// Whole quad mode: each group of four bits becomes all ones where one of them is set
+    Wqm(W),
+    /// One bit for each group of four: whether one of them is set
+    QuadMask(W),
+    /// Each bit of a twice, 64 bits
+    BitReplicate,
     /// SCC = bit b of a is 0
     BitCmp0(W),
     /// SCC = bit b of a is 1
@@ -244,8 +256,12 @@ pub enum Uop {
     MadWide(bool),
     /// Low half of the product plus c
     MadLo(Int),
+    /// d(32) = a(16) * b(16) + c(32)
+    Mad16To32(bool),
     /// d = (a << b) + c
     ShlAdd(W),
+    /// d = (a << n) + b, n fixed by the instruction
+    ShlAddK(u8),
     /// d = (a + b) << c
     AddShl(W),
     /// d = (a << b) | c
@@ -284,6 +300,22 @@ pub enum Uop {
     PkSub16,
     /// Packed 16-bit low product
     PkMul16,
+    /// Packed 16-bit low product plus c
+    PkMad16,
+    /// Packed 16-bit minimum, signed or not
+    PkMin16(bool),
+    /// Packed 16-bit maximum, signed or not
+    PkMax16(bool),
+    /// Packed 16-bit shift left: value, count (count mod 16)
+    PkShl16,
+    /// Packed 16-bit shift right, zeros in
+    PkShr16,
+    /// Packed 16-bit shift right, sign in
+    PkAshr16,
+    /// Dot product of two signed (true) or unsigned 16-bit values plus c
+    Dot2(bool),
+    /// Dot product of eight signed (true) or unsigned 4-bit values plus c
+    Dot8(bool),
     /// Dot product of four signed (true) or unsigned bytes plus c
     Dot4(bool),
     // Floats
@@ -357,7 +389,7 @@ pub enum Uop {
     CvtFI(F, Int),
     /// Float (second) to integer (first), toward zero
     CvtIF(Int, F),
-    /// Float to i32, nearest even or floor
+    /// Float to i32: floor(a + 0.5), saturating
     CvtNearest,
     /// Float to i32, toward minus infinity
     CvtFloor,
@@ -365,6 +397,12 @@ pub enum Uop {
     CvtUbyte(u8),
     /// Two f32 to two f16, toward zero
     CvtPkRtz,
+    /// Two integers (32 bits) saturated to two 16-bit ones, signed or not
+    CvtPk16(bool),
+    /// Two floats (f32 or f16) in -1..1 (signed) or 0..1 to two scaled 16-bit integers
+    CvtPkNorm(F, bool),
+    /// Float f16 to a scaled 16-bit integer
+    CvtNorm16(bool),
     /// Packed 16-bit float: add
     PkFAdd16,
     /// Packed 16-bit float: multiply
@@ -383,6 +421,8 @@ pub enum Uop {
     PkFma32,
     /// v_pk_mov_b32
     PkMov32,
+    /// Dot product of two f16 plus an f32
+    Dot2F16,
     // Lanes
     /// Value of the first active lane
     ReadFirstLane,

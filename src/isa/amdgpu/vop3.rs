@@ -1,0 +1,136 @@
+//! Vector instructions that exist only in 64 bits: VOP3, VOP3B, VOP3P, accumulation registers.
+//!
+//! Source: AMD Instinct MI300 ISA guide, sections 6, 7 and 13.3.4 to 13.3.6.
+
+use super::operands::*;
+use super::row::rows;
+use crate::isa::desc::Implicit;
+use crate::isa::uop::*;
+
+#[rustfmt::skip]
+rows! {
+    from super::vopc::END;
+    // VOP3A: section 13.3.4.
+    V_MAD_I32_I24        VOP3 [gfx942 0x1c2] (vdst(I32), src0(I32), src1(I32), src2(I32))  CLAMP,   valu(Uop::Mad24(true));
+    V_MAD_U32_U24        VOP3 [gfx942 0x1c3] (vdst(U32), src0(U32), src1(U32), src2(U32))  CLAMP,   valu(Uop::Mad24(false));
+    V_BFE_U32            VOP3 [gfx942 0x1c8] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::Bfe(UI32));
+    V_BFE_I32            VOP3 [gfx942 0x1c9] (vdst(I32), src0(I32), src1(U32), src2(U32))  NO,      valu(Uop::Bfe(SI32));
+    V_BFI_B32            VOP3 [gfx942 0x1ca] (vdst(B32), src0(B32), src1(B32), src2(B32))  NO,      valu(Uop::Bfi(W::W32));
+    V_FMA_F32            VOP3 [gfx942 0x1cb] (vdst(F32), src0(F32), src1(F32), src2(F32))  FLOAT,   valu(Uop::Fma(F::F32));
+    V_FMA_F64            VOP3 [gfx942 0x1cc] (vdst(F64), src0(F64), src1(F64), src2(F64))  FLOAT,   slow(Uop::Fma(F::F64));
+    V_ALIGNBIT_B32       VOP3 [gfx942 0x1ce] (vdst(B32), src0(B32), src1(B32), src2(B32))  NO,      valu(Uop::AlignBit);
+    V_ALIGNBYTE_B32      VOP3 [gfx942 0x1cf] (vdst(B32), src0(B32), src1(B32), src2(B32))  NO,      valu(Uop::AlignByte);
+    V_MIN3_F32           VOP3 [gfx942 0x1d0] (vdst(F32), src0(F32), src1(F32), src2(F32))  FLOAT,   valu(Uop::FMin3(F::F32));
+    V_MIN3_I32           VOP3 [gfx942 0x1d1] (vdst(I32), src0(I32), src1(I32), src2(I32))  NO,      valu(Uop::Min3(SI32));
+    V_MIN3_U32           VOP3 [gfx942 0x1d2] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::Min3(UI32));
+    V_MAX3_F32           VOP3 [gfx942 0x1d3] (vdst(F32), src0(F32), src1(F32), src2(F32))  FLOAT,   valu(Uop::FMax3(F::F32));
+    V_MAX3_I32           VOP3 [gfx942 0x1d4] (vdst(I32), src0(I32), src1(I32), src2(I32))  NO,      valu(Uop::Max3(SI32));
+    V_MAX3_U32           VOP3 [gfx942 0x1d5] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::Max3(UI32));
+    V_MED3_F32           VOP3 [gfx942 0x1d6] (vdst(F32), src0(F32), src1(F32), src2(F32))  FLOAT,   valu(Uop::FMed3(F::F32));
+    V_MED3_I32           VOP3 [gfx942 0x1d7] (vdst(I32), src0(I32), src1(I32), src2(I32))  NO,      valu(Uop::Med3(SI32));
+    V_MED3_U32           VOP3 [gfx942 0x1d8] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::Med3(UI32));
+    V_SAD_U8             VOP3 [gfx942 0x1d9] (vdst(U32), src0(B32), src1(B32), src2(U32))  CLAMP,   valu(Uop::SadU8);
+    V_SAD_U32            VOP3 [gfx942 0x1dc] (vdst(U32), src0(U32), src1(U32), src2(U32))  CLAMP,   valu(Uop::Sad(W::W32));
+    V_DIV_FIXUP_F32      VOP3 [gfx942 0x1de] (vdst(F32), src0(F32), src1(F32), src2(F32))  FLOAT,   valu(Uop::DivFixup(F::F32));
+    V_DIV_FIXUP_F64      VOP3 [gfx942 0x1df] (vdst(F64), src0(F64), src1(F64), src2(F64))  FLOAT,   slow(Uop::DivFixup(F::F64));
+    V_DIV_FMAS_F32       VOP3 [gfx942 0x1e2] (vdst(F32), src0(F32), src1(F32), src2(F32))  FLOAT,   valu(Uop::DivFmas(F::F32)).and(Implicit::READ_VCC);
+    V_DIV_FMAS_F64       VOP3 [gfx942 0x1e3] (vdst(F64), src0(F64), src1(F64), src2(F64))  FLOAT,   slow(Uop::DivFmas(F::F64)).and(Implicit::READ_VCC);
+    V_PERM_B32           VOP3 [gfx942 0x1ed] (vdst(B32), src0(B32), src1(B32), src2(B32))  NO,      valu(Uop::Perm);
+    V_MAD_U32_U16        VOP3 [gfx942 0x1f1] (vdst(U32), src0(U16), src1(U16), src2(U32))  I16OP,   valu(Uop::Mad16To32(false));
+    V_MAD_I32_I16        VOP3 [gfx942 0x1f2] (vdst(I32), src0(I16), src1(I16), src2(I32))  I16OP,   valu(Uop::Mad16To32(true));
+    V_XAD_U32            VOP3 [gfx942 0x1f3] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::XorAdd(W::W32));
+    V_MIN3_F16           VOP3 [gfx942 0x1f4] (vdst(F16), src0(F16), src1(F16), src2(F16))  F16OP,   valu(Uop::FMin3(F::F16));
+    V_MIN3_I16           VOP3 [gfx942 0x1f5] (vdst(I16), src0(I16), src1(I16), src2(I16))  I16OP,   valu(Uop::Min3(SI16));
+    V_MIN3_U16           VOP3 [gfx942 0x1f6] (vdst(U16), src0(U16), src1(U16), src2(U16))  I16OP,   valu(Uop::Min3(UI16));
+    V_MAX3_F16           VOP3 [gfx942 0x1f7] (vdst(F16), src0(F16), src1(F16), src2(F16))  F16OP,   valu(Uop::FMax3(F::F16));
+    V_MAX3_I16           VOP3 [gfx942 0x1f8] (vdst(I16), src0(I16), src1(I16), src2(I16))  I16OP,   valu(Uop::Max3(SI16));
+    V_MAX3_U16           VOP3 [gfx942 0x1f9] (vdst(U16), src0(U16), src1(U16), src2(U16))  I16OP,   valu(Uop::Max3(UI16));
+    V_MED3_F16           VOP3 [gfx942 0x1fa] (vdst(F16), src0(F16), src1(F16), src2(F16))  F16OP,   valu(Uop::FMed3(F::F16));
+    V_MED3_I16           VOP3 [gfx942 0x1fb] (vdst(I16), src0(I16), src1(I16), src2(I16))  I16OP,   valu(Uop::Med3(SI16));
+    V_MED3_U16           VOP3 [gfx942 0x1fc] (vdst(U16), src0(U16), src1(U16), src2(U16))  I16OP,   valu(Uop::Med3(UI16));
+    V_LSHL_ADD_U32       VOP3 [gfx942 0x1fd] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::ShlAdd(W::W32));
+    V_ADD_LSHL_U32       VOP3 [gfx942 0x1fe] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::AddShl(W::W32));
+    V_ADD3_U32           VOP3 [gfx942 0x1ff] (vdst(U32), src0(U32), src1(U32), src2(U32))  NO,      valu(Uop::Add3(W::W32));
+    V_LSHL_OR_B32        VOP3 [gfx942 0x200] (vdst(B32), src0(B32), src1(U32), src2(B32))  NO,      valu(Uop::ShlOr(W::W32));
+    V_AND_OR_B32         VOP3 [gfx942 0x201] (vdst(B32), src0(B32), src1(B32), src2(B32))  NO,      valu(Uop::AndOr(W::W32));
+    V_OR3_B32            VOP3 [gfx942 0x202] (vdst(B32), src0(B32), src1(B32), src2(B32))  NO,      valu(Uop::Or3(W::W32));
+    V_MAD_F16            VOP3 [gfx942 0x203] (vdst(F16), src0(F16), src1(F16), src2(F16))  F16OP,   valu(Uop::FMad(F::F16));
+    V_MAD_U16            VOP3 [gfx942 0x204] (vdst(U16), src0(U16), src1(U16), src2(U16))  I16OP,   valu(Uop::MadLo(UI16));
+    V_MAD_I16            VOP3 [gfx942 0x205] (vdst(I16), src0(I16), src1(I16), src2(I16))  I16OP,   valu(Uop::MadLo(SI16));
+    V_FMA_F16            VOP3 [gfx942 0x206] (vdst(F16), src0(F16), src1(F16), src2(F16))  F16OP,   valu(Uop::Fma(F::F16));
+    V_DIV_FIXUP_F16      VOP3 [gfx942 0x207] (vdst(F16), src0(F16), src1(F16), src2(F16))  F16OP,   valu(Uop::DivFixup(F::F16));
+    V_LSHL_ADD_U64       VOP3 [gfx942 0x208] (vdst(U64), src0(U64), src1(U32), src2(U64))  NO,      valu(Uop::ShlAdd(W::W64));
+    V_ADD_F64            VOP3 [gfx942 0x280] (vdst(F64), src0(F64), src1(F64))             FLOAT,   slow(Uop::FAdd(F::F64));
+    V_MUL_F64            VOP3 [gfx942 0x281] (vdst(F64), src0(F64), src1(F64))             FLOAT,   slow(Uop::FMul(F::F64));
+    V_MIN_F64            VOP3 [gfx942 0x282] (vdst(F64), src0(F64), src1(F64))             FLOAT,   slow(Uop::FMin(F::F64));
+    V_MAX_F64            VOP3 [gfx942 0x283] (vdst(F64), src0(F64), src1(F64))             FLOAT,   slow(Uop::FMax(F::F64));
+    V_LDEXP_F64          VOP3 [gfx942 0x284] (vdst(F64), src0(F64), src1(I32))             FLOAT,   slow(Uop::FLdexp(F::F64));
+    V_MUL_LO_U32         VOP3 [gfx942 0x285] (vdst(U32), src0(U32), src1(U32))             NO,      slow(Uop::MulLo(W::W32));
+    V_MUL_HI_U32         VOP3 [gfx942 0x286] (vdst(U32), src0(U32), src1(U32))             NO,      slow(Uop::MulHi(UI32));
+    V_MUL_HI_I32         VOP3 [gfx942 0x287] (vdst(I32), src0(I32), src1(I32))             NO,      slow(Uop::MulHi(SI32));
+    V_LDEXP_F32          VOP3 [gfx942 0x288] (vdst(F32), src0(F32), src1(I32))             FLOAT,   valu(Uop::FLdexp(F::F32));
+    V_READLANE_B32       VOP3 [gfx942 0x289] (svdst(B32), vsrc0(B32), lane1(U32))          NO,      valu(Uop::ReadLane).and(Implicit::NO_EXEC);
+    V_WRITELANE_B32      VOP3 [gfx942 0x28a] (vdst(B32).tied(2), scalar0(B32), lane1(U32)) NO,      valu(Uop::WriteLane).and(Implicit::NO_EXEC);
+    V_BCNT_U32_B32       VOP3 [gfx942 0x28b] (vdst(U32), src0(B32), src1(U32))             NO,      valu(Uop::Bcnt1(W::W32));
+    V_MBCNT_LO_U32_B32   VOP3 [gfx942 0x28c] (vdst(U32), src0(B32), src1(U32))             NO,      valu(Uop::Mbcnt(false));
+    V_MBCNT_HI_U32_B32   VOP3 [gfx942 0x28d] (vdst(U32), src0(B32), src1(U32))             NO,      valu(Uop::Mbcnt(true));
+    V_LSHLREV_B64        VOP3 [gfx942 0x28f] (vdst(B64), src0(U32).to(1), src1(B64).to(0)) NO,      slow(Uop::Shl(W::W64));
+    V_LSHRREV_B64        VOP3 [gfx942 0x290] (vdst(B64), src0(U32).to(1), src1(B64).to(0)) NO,      slow(Uop::Shr(W::W64));
+    V_ASHRREV_I64        VOP3 [gfx942 0x291] (vdst(I64), src0(U32).to(1), src1(I64).to(0)) NO,      slow(Uop::Ashr(W::W64));
+    V_BFM_B32            VOP3 [gfx942 0x293] (vdst(B32), src0(U32), src1(U32))             NO,      valu(Uop::Bfm(W::W32));
+    V_CVT_PKNORM_I16_F32 VOP3 [gfx942 0x294] (vdst(V2x16), src0(F32), src1(F32))           FSRC,    valu(Uop::CvtPkNorm(F::F32, true));
+    V_CVT_PKNORM_U16_F32 VOP3 [gfx942 0x295] (vdst(V2x16), src0(F32), src1(F32))           FSRC,    valu(Uop::CvtPkNorm(F::F32, false));
+    V_CVT_PKRTZ_F16_F32  VOP3 [gfx942 0x296] (vdst(V2F16), src0(F32), src1(F32))           FLOAT,   valu(Uop::CvtPkRtz);
+    V_CVT_PK_U16_U32     VOP3 [gfx942 0x297] (vdst(V2x16), src0(U32), src1(U32))           NO,      valu(Uop::CvtPk16(false));
+    V_CVT_PK_I16_I32     VOP3 [gfx942 0x298] (vdst(V2x16), src0(I32), src1(I32))           NO,      valu(Uop::CvtPk16(true));
+    V_CVT_PKNORM_I16_F16 VOP3 [gfx942 0x299] (vdst(V2x16), src0(F16), src1(F16))           FSRC,    valu(Uop::CvtPkNorm(F::F16, true));
+    V_CVT_PKNORM_U16_F16 VOP3 [gfx942 0x29a] (vdst(V2x16), src0(F16), src1(F16))           FSRC,    valu(Uop::CvtPkNorm(F::F16, false));
+    V_ADD_I32            VOP3 [gfx942 0x29c] (vdst(I32), src0(I32), src1(I32))             CLAMP,   valu(Uop::Add(W::W32));
+    V_SUB_I32            VOP3 [gfx942 0x29d] (vdst(I32), src0(I32), src1(I32))             CLAMP,   valu(Uop::Sub(W::W32));
+    V_ADD_I16            VOP3 [gfx942 0x29e] (vdst(I16), src0(I16), src1(I16))             I16OP,   valu(Uop::Add(W::W16));
+    V_SUB_I16            VOP3 [gfx942 0x29f] (vdst(I16), src0(I16), src1(I16))             I16OP,   valu(Uop::Sub(W::W16));
+    V_PACK_B32_F16       VOP3 [gfx942 0x2a0] (vdst(V2F16), src0(F16), src1(F16))           PACKF16, valu(Uop::Pack16(false, false));
+    V_MUL_LEGACY_F32     VOP3 [gfx942 0x2a1] (vdst(F32), src0(F32), src1(F32))             FLOAT,   valu(Uop::FMulLegacy);
+    // VOP3B: section 13.3.5.
+    V_DIV_SCALE_F32 VOP3B [gfx942 0x1e0] (vdst(F32), SDST_OUT, src0(F32), src1(F32), src2(F32)) FLOATB, valu(Uop::DivScale(F::F32));
+    V_DIV_SCALE_F64 VOP3B [gfx942 0x1e1] (vdst(F64), SDST_OUT, src0(F64), src1(F64), src2(F64)) FLOATB, slow(Uop::DivScale(F::F64));
+    V_MAD_U64_U32   VOP3B [gfx942 0x1e8] (vdst(U64), SDST_OUT, src0(U32), src1(U32), src2(U64)) CLAMP,  slow(Uop::MadWide(false));
+    V_MAD_I64_I32   VOP3B [gfx942 0x1e9] (vdst(I64), SDST_OUT, src0(I32), src1(I32), src2(I64)) CLAMP,  slow(Uop::MadWide(true));
+    // VOP3P: section 13.3.6.
+    V_PK_MAD_I16     VOP3P [gfx942 0x00] (vdst(V2x16), src0(V2x16), src1(V2x16), src2(V2x16)) PKI, valu(Uop::PkMad16);
+    V_PK_MUL_LO_U16  VOP3P [gfx942 0x01] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkMul16);
+    V_PK_ADD_I16     VOP3P [gfx942 0x02] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkAdd16);
+    V_PK_SUB_I16     VOP3P [gfx942 0x03] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkSub16);
+    V_PK_LSHLREV_B16 VOP3P [gfx942 0x04] (vdst(V2x16), src0(V2x16).to(1), src1(V2x16).to(0))  PKI, valu(Uop::PkShl16);
+    V_PK_LSHRREV_B16 VOP3P [gfx942 0x05] (vdst(V2x16), src0(V2x16).to(1), src1(V2x16).to(0))  PKI, valu(Uop::PkShr16);
+    V_PK_ASHRREV_I16 VOP3P [gfx942 0x06] (vdst(V2x16), src0(V2x16).to(1), src1(V2x16).to(0))  PKI, valu(Uop::PkAshr16);
+    V_PK_MAX_I16     VOP3P [gfx942 0x07] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkMax16(true));
+    V_PK_MIN_I16     VOP3P [gfx942 0x08] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkMin16(true));
+    V_PK_MAD_U16     VOP3P [gfx942 0x09] (vdst(V2x16), src0(V2x16), src1(V2x16), src2(V2x16)) PKI, valu(Uop::PkMad16);
+    V_PK_ADD_U16     VOP3P [gfx942 0x0a] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkAdd16);
+    V_PK_SUB_U16     VOP3P [gfx942 0x0b] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkSub16);
+    V_PK_MAX_U16     VOP3P [gfx942 0x0c] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkMax16(false));
+    V_PK_MIN_U16     VOP3P [gfx942 0x0d] (vdst(V2x16), src0(V2x16), src1(V2x16))              PKI, valu(Uop::PkMin16(false));
+    V_PK_FMA_F16     VOP3P [gfx942 0x0e] (vdst(V2F16), src0(V2F16), src1(V2F16), src2(V2F16)) PKF, valu(Uop::PkFma16);
+    V_PK_ADD_F16     VOP3P [gfx942 0x0f] (vdst(V2F16), src0(V2F16), src1(V2F16))              PKF, valu(Uop::PkFAdd16);
+    V_PK_MUL_F16     VOP3P [gfx942 0x10] (vdst(V2F16), src0(V2F16), src1(V2F16))              PKF, valu(Uop::PkFMul16);
+    V_PK_MIN_F16     VOP3P [gfx942 0x11] (vdst(V2F16), src0(V2F16), src1(V2F16))              PKF, valu(Uop::PkFMin16);
+    V_PK_MAX_F16     VOP3P [gfx942 0x12] (vdst(V2F16), src0(V2F16), src1(V2F16))              PKF, valu(Uop::PkFMax16);
+    V_FMA_MIX_F32    VOP3P [gfx942 0x20] (vdst(F32), src0(F32), src1(F32), src2(F32))         MIX, valu(Uop::FmaMix(F::F32, false));
+    V_FMA_MIXLO_F16  VOP3P [gfx942 0x21] (vdst(F16), src0(F32), src1(F32), src2(F32))         MIX, valu(Uop::FmaMix(F::F16, false));
+    V_FMA_MIXHI_F16  VOP3P [gfx942 0x22] (vdst(F16), src0(F32), src1(F32), src2(F32))         MIX, valu(Uop::FmaMix(F::F16, true));
+    V_DOT2_F32_F16   VOP3P [gfx942 0x23] (vdst(F32), src0(V2F16), src1(V2F16), src2(F32))     PKF, valu(Uop::Dot2F16);
+    V_DOT2_I32_I16   VOP3P [gfx942 0x26] (vdst(I32), src0(V2x16), src1(V2x16), src2(I32))     PKI, valu(Uop::Dot2(true));
+    V_DOT2_U32_U16   VOP3P [gfx942 0x27] (vdst(U32), src0(V2x16), src1(V2x16), src2(U32))     PKI, valu(Uop::Dot2(false));
+    V_DOT4_I32_I8    VOP3P [gfx942 0x28] (vdst(I32), src0(B32), src1(B32), src2(I32))         PKD, valu(Uop::Dot4(true));
+    V_DOT4_U32_U8    VOP3P [gfx942 0x29] (vdst(U32), src0(B32), src1(B32), src2(U32))         PKD, valu(Uop::Dot4(false));
+    V_DOT8_I32_I4    VOP3P [gfx942 0x2a] (vdst(I32), src0(B32), src1(B32), src2(I32))         PKD, valu(Uop::Dot8(true));
+    V_DOT8_U32_U4    VOP3P [gfx942 0x2b] (vdst(U32), src0(B32), src1(B32), src2(U32))         PKD, valu(Uop::Dot8(false));
+    V_PK_FMA_F32     VOP3P [gfx942 0x30] (vdst(V2F32), src0(V2F32), src1(V2F32), src2(V2F32)) PKF, slow(Uop::PkFma32);
+    V_PK_MUL_F32     VOP3P [gfx942 0x31] (vdst(V2F32), src0(V2F32), src1(V2F32))              PKF, slow(Uop::PkFMul32);
+    V_PK_ADD_F32     VOP3P [gfx942 0x32] (vdst(V2F32), src0(V2F32), src1(V2F32))              PKF, slow(Uop::PkFAdd32);
+    V_PK_MOV_B32     VOP3P [gfx942 0x33] (vdst(V2F32), src0(V2F32), src1(V2F32))              PKI, valu(Uop::PkMov32);
+    // Accumulation registers: section 7.2.
+    V_ACCVGPR_READ_B32  MAI [gfx942 0x58] (vdst(B32), asrc0(B32)) NO, valu(Uop::AccMov);
+    V_ACCVGPR_WRITE_B32 MAI [gfx942 0x59] (adst(B32), src0(B32))  NO, valu(Uop::AccMov);
+}
