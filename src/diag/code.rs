@@ -43,6 +43,11 @@ codes! {
     // K02xx: statements, control flow, uniformity
     // K03xx: kernels and attributes
     // K04xx: resources and targets
+    K0401 "unknown target"
+    K0402 "operation not supported by the target"
+    K0403 "kernel does not fit the target"
+    K0404 "wave size does not fit the target"
+    K0405 "code for one target cannot be made from this module"
     // K05xx: VISA text and verification
     // K06xx: machine assembly
     // K07xx: object files

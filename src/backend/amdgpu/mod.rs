@@ -1,0 +1,9 @@
+//! AMD GPUs: from VISA to code for `amdhsa`.
+
+pub mod abi;
+pub mod isel;
+pub mod legalize;
+
+mod desc;
+
+pub use desc::{AmdTarget, GFX942};
