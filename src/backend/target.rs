@@ -2,7 +2,7 @@
 //! small trait. Passes ask the description; they never compare names.
 
 use super::codegen::{CodegenOptions, CompiledKernel};
-use super::pipeline::StepObserver;
+use super::pipeline::{CompileError, StepObserver};
 use crate::diag::Sink;
 use crate::ir::Function;
 use crate::isa::RegFile;
@@ -131,15 +131,15 @@ pub trait Target: Sync {
     /// The numbers.
     fn desc(&self) -> &'static TargetDesc;
 
-    /// Compiles one verified kernel in SSA form. Reports to `sink` and gives `None` where the kernel
-    /// asks for something that the target does not have. `observer` sees the text after each step.
+    /// Compiles one verified kernel in SSA form. What the kernel asks for and the target does not
+    /// have goes to `sink`; `observer` sees the text after each step.
     fn compile(
         &self,
         func: &Function,
         options: &CodegenOptions,
         observer: &mut dyn StepObserver,
         sink: &mut Sink,
-    ) -> Option<CompiledKernel>;
+    ) -> Result<CompiledKernel, CompileError>;
 
     /// The names of the steps of [`Target::compile`] in order.
     fn steps(&self) -> Vec<&'static str>;

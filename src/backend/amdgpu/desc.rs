@@ -3,7 +3,7 @@
 //! Sources: LLVM AMDGPUUsage (register files, granules), AMD Instinct MI300 ISA guide, section 3.
 
 use crate::backend::codegen::{CodegenOptions, CompiledKernel};
-use crate::backend::pipeline::StepObserver;
+use crate::backend::pipeline::{CompileError, StepObserver};
 use crate::backend::target::{Features, RegFileDesc, Target, TargetDesc, Vendor};
 use crate::diag::Sink;
 use crate::ir::Function;
@@ -73,8 +73,8 @@ impl Target for AmdTarget {
         _options: &CodegenOptions,
         _observer: &mut dyn StepObserver,
         _sink: &mut Sink,
-    ) -> Option<CompiledKernel> {
-        None
+    ) -> Result<CompiledKernel, CompileError> {
+        Err(CompileError::Rejected)
     }
 
     fn steps(&self) -> Vec<&'static str> {

@@ -131,7 +131,7 @@ impl Isel<'_> {
                     arg
                 }
                 Opd::Const(bits) => self.scalar_const(bits, spec.ty.dwords()),
-                _ => self.to_scalar(arg),
+                _ => self.scalar_of(arg),
             };
             args[usize::from(spec.arg)] = legal;
         }
@@ -184,7 +184,7 @@ impl Isel<'_> {
     }
 
     /// The value in scalar registers. A vector register must hold the same in all lanes.
-    pub(super) fn to_scalar(&mut self, value: Opd) -> Opd {
+    pub(super) fn scalar_of(&mut self, value: Opd) -> Opd {
         if !value.is_vector() {
             return value;
         }
@@ -300,7 +300,7 @@ impl Isel<'_> {
             let n = usize::from(spec.arg);
             let Some(&arg) = args.get(n) else { continue };
             args[n] = match (spec.accepts, arg) {
-                (Accepts::Vgpr, _) => self.to_vector(arg, spec.ty.dwords()),
+                (Accepts::Vgpr, _) => self.vector_of(arg, spec.ty.dwords()),
                 (Accepts::Src, Opd::Const(bits)) if inline(bits, spec.ty).is_some() => arg,
                 (Accepts::Src, Opd::Const(bits)) if bus.has_room() => {
                     let reg = self.scalar_const(bits, spec.ty.dwords());
@@ -308,7 +308,7 @@ impl Isel<'_> {
                     reg
                 }
                 (Accepts::Src, _) if arg.is_scalar() && bus.take(arg) => arg,
-                (Accepts::Src, _) => self.to_vector(arg, spec.ty.dwords()),
+                (Accepts::Src, _) => self.vector_of(arg, spec.ty.dwords()),
                 _ => arg,
             };
         }
@@ -316,7 +316,7 @@ impl Isel<'_> {
     }
 
     /// The value in vector registers.
-    pub(super) fn to_vector(&mut self, value: Opd, dwords: u8) -> Opd {
+    pub(super) fn vector_of(&mut self, value: Opd, dwords: u8) -> Opd {
         if value.is_vector() {
             return value;
         }
@@ -329,11 +329,11 @@ impl Isel<'_> {
     }
 
     /// The value in the registers of `bank`; constants are materialised.
-    pub(super) fn to_bank(&mut self, value: Opd, bank: Bank, dwords: u8) -> Opd {
+    pub(super) fn in_bank(&mut self, value: Opd, bank: Bank, dwords: u8) -> Opd {
         match (bank, value) {
-            (Bank::V, _) => self.to_vector(value, dwords),
+            (Bank::V, _) => self.vector_of(value, dwords),
             (Bank::S, Opd::Const(bits)) => self.scalar_const(bits, dwords),
-            (Bank::S, _) => self.to_scalar(value),
+            (Bank::S, _) => self.scalar_of(value),
         }
     }
 
@@ -346,7 +346,7 @@ impl Isel<'_> {
             match part {
                 Opd::Const(bits) => self.set_const(to, bits, 1),
                 _ if bank == Bank::S && part.is_vector() => {
-                    let scalar = self.to_scalar(part);
+                    let scalar = self.scalar_of(part);
                     self.copy(to, scalar);
                 }
                 _ => self.copy(to, part),

@@ -140,8 +140,8 @@ impl Isel<'_> {
             let from = self.value(*arg);
             let bank = self.banks.of(*param);
             let from = match from {
-                Opd::Const(_) => self.to_bank(from, bank, width(to)),
-                _ if bank == Bank::S => self.to_scalar(from),
+                Opd::Const(_) => self.in_bank(from, bank, width(to)),
+                _ if bank == Bank::S => self.scalar_of(from),
                 _ => from,
             };
             copies.extend([to, from]);

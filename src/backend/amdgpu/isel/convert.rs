@@ -75,7 +75,7 @@ impl Isel<'_> {
         match (from, to) {
             (Kind::F32, Kind::F64) => self.valu(op::V_CVT_F64_F32, &[rounded]),
             (Kind::F64, Kind::F32) => self.valu(op::V_CVT_F32_F64, &[rounded]),
-            _ => self.to_vector(rounded, if to == Kind::F64 { 2 } else { 1 }),
+            _ => self.vector_of(rounded, if to == Kind::F64 { 2 } else { 1 }),
         }
     }
 

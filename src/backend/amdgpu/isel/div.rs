@@ -24,8 +24,8 @@ impl Isel<'_> {
         let bank = Bank::V;
         let dwords = if kind.bits() == 64 { 2 } else { 1 };
         let (a, b) = (self.extended(bank, kind, a), self.extended(bank, kind, b));
-        let a = self.to_vector(a, dwords);
-        let b = self.to_vector(b, dwords);
+        let a = self.vector_of(a, dwords);
+        let b = self.vector_of(b, dwords);
         let unsigned = |this: &mut Self, a, b| match dwords {
             2 => this.div_rem_u64(a, b),
             _ => this.div_rem_u32(a, b),

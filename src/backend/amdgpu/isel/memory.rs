@@ -4,8 +4,10 @@
 //! 0, or a scalar load where the memory is read-only); others are pairs of vector registers. A
 //! constant distance goes into the instruction's offset field.
 
+use std::collections::HashSet;
+
 use super::Isel;
-use super::bank::dwords_of;
+use super::bank::{Banks, dwords_of};
 use super::build::width;
 use super::operand::{Bank, Opd};
 use crate::ir::{Function, InstData, Kind, Opcode, Value, ValueDef};
@@ -113,13 +115,13 @@ impl Isel<'_> {
     fn gather(&mut self, values: &[Value], each: u8) -> Opd {
         if let [value] = values {
             let value = self.value(*value);
-            return self.to_vector(value, each);
+            return self.vector_of(value, each);
         }
         let tuple = self.new_reg(Bank::V, each * values.len() as u8);
         self.start_parts(tuple);
         for (n, value) in values.iter().enumerate() {
             let value = self.value(*value);
-            let value = self.to_vector(value, each);
+            let value = self.vector_of(value, each);
             self.copy(part_of(tuple, each * n as u8, each), value);
         }
         tuple
@@ -161,7 +163,7 @@ impl Isel<'_> {
 
     /// A scalar load; the result has exactly `dwords` of the tuple in use.
     pub(super) fn smem_load(&mut self, base: Opd, offset: i32, dwords: u8) -> Opd {
-        let base = self.to_bank(base, Bank::S, 2);
+        let base = self.in_bank(base, Bank::S, 2);
         let dst = self.new_reg(Bank::S, dwords.next_power_of_two());
         let args = [Opd::Const(offset as u64), base, base, base];
         self.emit(smem_row(dwords), Form::Base, &[dst], &args, Mods::default());
@@ -191,10 +193,10 @@ impl Isel<'_> {
     /// Encoding, vector address and scalar base for an address.
     fn global_operands(&mut self, base: Opd) -> (Form, Opd, Opd) {
         if base.is_scalar() {
-            let zero = self.to_vector(Opd::Const(0), 1);
+            let zero = self.vector_of(Opd::Const(0), 1);
             return (Form::Saddr, zero, base);
         }
-        let base = self.to_vector(base, 2);
+        let base = self.vector_of(base, 2);
         (Form::Base, base, base)
     }
 
@@ -253,6 +255,26 @@ fn fold_offset(func: &Function, mut ptr: Value, mut offset: i64) -> (Value, i64)
         ptr = data.args[0];
     }
     (ptr, offset)
+}
+
+/// Products that every use folds into its address; they need no instruction of their own.
+pub(super) fn folded_products(func: &Function, banks: &Banks) -> HashSet<Value> {
+    let mut folded = HashSet::new();
+    let mut kept = HashSet::new();
+    for block in &func.layout {
+        for inst in &func.blocks[*block].insts {
+            let data = &func.insts[*inst];
+            let folds = data.op == Opcode::PtrAdd && banks.of(data.results[0]) == Bank::V;
+            for (n, arg) in data.args.iter().enumerate() {
+                match folds && n == 1 && wide_product(func, *arg).is_some() {
+                    true => folded.insert(*arg),
+                    false => kept.insert(*arg),
+                };
+            }
+            kept.extend(data.targets.iter().flat_map(|t| &t.args));
+        }
+    }
+    &folded - &kept
 }
 
 /// The factors of an offset that is a 32-bit product widened to 64 bits.

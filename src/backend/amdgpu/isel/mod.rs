@@ -26,8 +26,10 @@ mod float;
 mod int;
 mod memory;
 mod operand;
+#[cfg(test)]
+mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use self::bank::{Banks, dwords_of};
 use self::compare::Truth;
@@ -58,13 +60,15 @@ pub struct Selection<'a> {
 /// Selects instructions for a whole kernel.
 pub fn select(selection: &Selection<'_>) -> MFunction {
     let func = selection.func;
+    let banks = Banks::compute(func, selection.uniform);
     let mut isel = Isel {
         func,
         uniform: selection.uniform,
         abi: selection.abi,
         desc: selection.desc,
         isa: selection.isa,
-        banks: Banks::compute(func, selection.uniform),
+        folded: memory::folded_products(func, &banks),
+        banks,
         mf: MFunction {
             name: func.name.clone(),
             ..MFunction::default()
@@ -98,6 +102,7 @@ struct Isel<'a> {
     values: HashMap<Value, Opd>,
     truths: HashMap<Value, Truth>,
     uses: HashMap<Value, u32>,
+    folded: HashSet<Value>,
     env: Environment,
 }
 
@@ -142,7 +147,7 @@ impl Isel<'_> {
     fn bind(&mut self, value: Value, opd: Opd) {
         let opd = match (opd, self.banks.of(value)) {
             // Selection for vector results may stay in scalar registers (a copy of an argument).
-            (Opd::Phys(_), bank) => self.to_bank(opd, bank, dwords_of(self.func.ty(value))),
+            (Opd::Phys(_), bank) => self.in_bank(opd, bank, dwords_of(self.func.ty(value))),
             _ => opd,
         };
         self.values.insert(value, opd);
@@ -172,6 +177,9 @@ impl Isel<'_> {
         let Some(&result) = data.results.first() else {
             return;
         };
+        if self.folded.contains(&result) {
+            return;
+        }
         if func.ty(result) == Type::Pred {
             if !self.is_fused_with_branch(inst) {
                 let truth = self.select_truth(data, result);
@@ -226,7 +234,7 @@ impl Isel<'_> {
             (Opcode::Selp, &[yes, no, by]) => {
                 let (yes, no, by) = (self.value(yes), self.value(no), self.truth(by));
                 let chosen = self.select(bank, dwords, yes, no, by);
-                return self.to_bank(chosen, bank, dwords);
+                return self.in_bank(chosen, bank, dwords);
             }
             (Opcode::SReg, _) => {
                 return attrs.sreg.map_or(Opd::Const(0), |sreg| self.special(sreg));
