@@ -5,5 +5,7 @@ pub mod isel;
 pub mod legalize;
 
 mod desc;
+mod emit;
+mod pipeline;
 
 pub use desc::{AmdTarget, GFX942};
