@@ -39,6 +39,9 @@ macro_rules! codes {
 codes! {
     // K00xx: lexing and parsing of the kernel language
     K0001 "unexpected character"
+    K0002 "comment or string without an end"
+    K0003 "syntax error"
+    K0004 "nested too deeply"
     // K01xx: names, types, constants
     // K02xx: statements, control flow, uniformity
     // K03xx: kernels and attributes
