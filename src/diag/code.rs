@@ -54,6 +54,16 @@ codes! {
     // K05xx: VISA text and verification
     // K06xx: machine assembly
     // K07xx: object files
+    K0701 "not an object file"
+    K0702 "object file is not linked"
+    K0703 "unsupported kind of object file"
+    K0704 "object file is cut short"
+    K0705 "malformed object file"
+    K0706 "kernel of an object file cannot be used"
+    K0707 "wrong kernel metadata"
+    K0708 "relocation cannot be applied"
+    K0709 "debug information cannot be read"
+    K0710 "object file cannot be written"
     // K08xx: command line and launch arguments
     K0801 "malformed value on the command line"
     K0802 "a value on the command line cannot be computed"
