@@ -115,7 +115,7 @@ impl Emitter<'_> {
                     let name = self.isa.row(machine.row).name();
                     format!("{name} {}", self.label(target))
                 }
-                None => self.isa.print(&machine),
+                None => self.isa.print(&machine, None),
             };
             self.add_line(offset, inst.span);
             self.out.asm.push(AsmLine::Inst {
@@ -177,7 +177,7 @@ impl Emitter<'_> {
             });
         }
         match self.isa.encode(&machine) {
-            Ok(bytes) => Ok((machine, bytes)),
+            Ok(words) => Ok((machine, words.iter().flat_map(|w| w.to_le_bytes()).collect())),
             Err(error) => Err(self.bug(inst, &error.to_string())),
         }
     }

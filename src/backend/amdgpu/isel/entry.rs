@@ -103,27 +103,21 @@ impl Isel<'_> {
                 pending.push((first, dwords, n));
             }
         }
-        let mut at = 0;
-        while let Some(&(first, dwords, _)) = pending.get(at) {
-            let mut end = first + dwords;
-            let mut next = at + 1;
-            while let Some(&(start, more, _)) = pending.get(next) {
-                if start > end || start + more - first > MAX_LOAD {
-                    break;
-                }
-                end = end.max(start + more);
-                next += 1;
-            }
-            let group: Vec<_> = pending[at..next].to_vec();
-            self.load_group(first, end - first, &group);
-            at = next;
+        let mut rest = pending.as_slice();
+        while !rest.is_empty() {
+            let count = group_length(rest);
+            let (group, behind) = rest.split_at(count);
+            self.load_group(group);
+            rest = behind;
         }
     }
 
-    fn load_group(&mut self, first: u32, dwords: u32, group: &[(u32, u32, usize)]) {
-        let Some(pointer) = self.env.kernarg else {
+    fn load_group(&mut self, group: &[(u32, u32, usize)]) {
+        let (Some(pointer), Some(&(first, _, _))) = (self.env.kernarg, group.first()) else {
             return;
         };
+        let end = group.iter().map(|g| g.0 + g.1).max().unwrap_or(first);
+        let dwords = end - first;
         if let Some(param) = group.first().and_then(|g| self.func.params.get(g.2)) {
             self.span = param.span;
         }
@@ -253,4 +247,24 @@ impl Isel<'_> {
             _ => self.shift_raw(Bank::S, 32, Shift::Logical, dword, Opd::Const(16)),
         }
     }
+}
+
+/// How many of the arguments (first dword, dwords, number) one load fetches: neighbours that
+/// together have a size that a load has, and whose pairs start even in the loaded tuple. Nothing
+/// beyond the arguments is read.
+fn group_length(args: &[(u32, u32, usize)]) -> usize {
+    let first = args[0].0;
+    let mut end = first;
+    let mut best = 1;
+    for (n, &(start, dwords, _)) in args.iter().enumerate() {
+        let misaligned = dwords > 1 && (start - first) % 2 != 0;
+        if (n > 0 && start > end) || misaligned || start + dwords - first > MAX_LOAD {
+            break;
+        }
+        end = end.max(start + dwords);
+        if (end - first).is_power_of_two() {
+            best = n + 1;
+        }
+    }
+    best
 }
