@@ -43,8 +43,28 @@ codes! {
     K0003 "syntax error"
     K0004 "nested too deeply"
     // K01xx: names, types, constants
+    K0101 "unknown name"
+    K0102 "type mismatch"
+    K0103 "wrong arguments of a builtin"
+    K0104 "number out of range"
+    K0105 "impossible cast"
+    K0106 "operator not defined for a type"
+    K0107 "name defined twice"
+    K0108 "not a constant"
+    K0109 "unknown type"
+    K0110 "type not known"
+    K0111 "unknown field"
     // K02xx: statements, control flow, uniformity
+    K0201 "assignment to something that does not change"
+    K0202 "write to read-only memory"
+    K0203 "not a place"
+    K0204 "no loop to leave"
+    K0206 "a kernel returns no value"
+    K0207 "step is not positive"
     // K03xx: kernels and attributes
+    K0301 "unknown attribute"
+    K0302 "wrong arguments of an attribute"
+    K0399 "not supported yet"
     // K04xx: resources and targets
     K0401 "unknown target"
     K0402 "operation not supported by the target"
@@ -78,6 +98,9 @@ codes! {
     K0811 "unknown device"
     K0812 "options contradict each other"
     // W0xxx: warnings
+    W0101 "unused name"
+    W0102 "unreachable statement"
+    W0103 "unused value"
     // R0xxx: faults of a running kernel
 }
 

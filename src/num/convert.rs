@@ -71,3 +71,12 @@ pub fn float_to_int(from: Format, a: u64, width: u32, signed: bool, round: Round
     };
     value as u64 & mask
 }
+
+/// `a * 2^exp`, rounded once.
+pub fn scaled_int_to_float(to: Format, a: u64, exp: i32, env: FpEnv) -> u64 {
+    if a == 0 {
+        0
+    } else {
+        pack(to, false, exp, u128::from(a), false, env)
+    }
+}
