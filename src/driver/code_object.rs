@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::backend::amdgpu::abi::{ArgKind, Hidden, KernArg, USER_SGPRS};
 use crate::backend::codegen::{AsmLine, CompiledKernel};
 use crate::backend::report::ResourceReport;
+use crate::backend::target::TargetDesc;
 use crate::diag::{FileId, SourceMap, Span};
 use crate::ir::{Function, Kind, Module, Type};
 use crate::object::ObjectError;
@@ -26,14 +27,14 @@ impl Assembled {
     /// Puts kernels of one target together. `module` has their parameters; `with_lines` asks for
     /// a line table.
     pub fn new(
+        desc: &TargetDesc,
         kernels: &[CompiledKernel],
         module: &Module,
         sources: &SourceMap,
         with_lines: bool,
     ) -> Result<Assembled, ObjectError> {
-        let target = kernels.first().map_or("", |k| k.resources.target.name);
-        let chip = Chip::find(target).ok_or_else(|| {
-            ObjectError::unwritable("code object", format!("no processor `{target}`"))
+        let chip = Chip::find(desc.name).ok_or_else(|| {
+            ObjectError::unwritable("code object", format!("no processor `{}`", desc.name))
         })?;
         let mut files = Files::default();
         let mut assembled = Assembled {
@@ -152,7 +153,11 @@ fn descriptor(kernel: &CompiledKernel, chip: &Chip) -> Descriptor {
     let abi = &kernel.abi;
     let mut out = Descriptor::new(chip.family, target.wave);
     let accum_offset = vgprs.next_multiple_of(4).max(4);
-    let total = if agprs > 0 { accum_offset + agprs } else { vgprs };
+    let total = if agprs > 0 {
+        accum_offset + agprs
+    } else {
+        vgprs
+    };
     out.set_vgprs(chip.family, total, accum_offset);
     out.set_sgprs(chip.family, sgprs);
     out.group_segment_fixed_size = lds_bytes;
@@ -220,7 +225,10 @@ fn hidden_kind(hidden: Hidden) -> ValueKind {
 
 /// Names and shapes of a kernel's parameters.
 fn params(func: &Function) -> Vec<Param> {
-    let names: HashMap<&str, u32> = (0..).zip(&func.params).map(|(n, p)| (p.name.as_str(), n)).collect();
+    let names: HashMap<&str, u32> = (0..)
+        .zip(&func.params)
+        .map(|(n, p)| (p.name.as_str(), n))
+        .collect();
     let shape_of = |name: &str, ty: Type| {
         let owner = name.strip_suffix(".len").and_then(|slice| names.get(slice));
         match (owner, ty.is_ptr()) {

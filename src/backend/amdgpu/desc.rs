@@ -2,6 +2,7 @@
 //!
 //! Sources: LLVM AMDGPUUsage (register files, granules), AMD Instinct MI300 ISA guide, section 3.
 
+use super::pipeline;
 use crate::backend::codegen::{CodegenOptions, CompiledKernel};
 use crate::backend::pipeline::{CompileError, StepObserver};
 use crate::backend::target::{Features, RegFileDesc, Target, TargetDesc, Vendor};
@@ -69,15 +70,15 @@ impl Target for AmdTarget {
 
     fn compile(
         &self,
-        _func: &Function,
-        _options: &CodegenOptions,
-        _observer: &mut dyn StepObserver,
-        _sink: &mut Sink,
+        func: &Function,
+        options: &CodegenOptions,
+        observer: &mut dyn StepObserver,
+        sink: &mut Sink,
     ) -> Result<CompiledKernel, CompileError> {
-        Err(CompileError::Rejected)
+        pipeline::compile(self, func, options, observer, sink)
     }
 
     fn steps(&self) -> Vec<&'static str> {
-        Vec::new()
+        pipeline::steps()
     }
 }

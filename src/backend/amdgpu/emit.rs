@@ -35,7 +35,10 @@ pub(super) fn emit(mf: &MFunction, isa: &Isa, sink: &mut Sink) -> Result<Emitted
     };
     emitter.place_blocks()?;
     if let Some(span) = emitter.too_far()? {
-        let message = format!("kernel {} is too large: a branch cannot reach its target", mf.name);
+        let message = format!(
+            "kernel {} is too large: a branch cannot reach its target",
+            mf.name
+        );
         sink.push(Diagnostic::new(Code::K0403, message).at(span, "this branch"));
         return Err(CompileError::Rejected);
     }
@@ -177,7 +180,10 @@ impl Emitter<'_> {
             });
         }
         match self.isa.encode(&machine) {
-            Ok(words) => Ok((machine, words.iter().flat_map(|w| w.to_le_bytes()).collect())),
+            Ok(words) => Ok((
+                machine,
+                words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            )),
             Err(error) => Err(self.bug(inst, &error.to_string())),
         }
     }

@@ -43,7 +43,11 @@ const MACHINE_STEPS: &[MachineStep] = &[];
 /// The names of all steps.
 pub(super) fn steps() -> Vec<&'static str> {
     let machine = MACHINE_STEPS.iter().map(|s| s.name);
-    ["legalize", "isel"].into_iter().chain(machine).chain(["emit"]).collect()
+    ["legalize", "isel"]
+        .into_iter()
+        .chain(machine)
+        .chain(["emit"])
+        .collect()
 }
 
 /// Compiles one kernel.
@@ -155,7 +159,12 @@ fn vgpr_budget(
 }
 
 /// Counts what the final code uses.
-fn report(mf: &MFunction, abi: &KernelAbi, desc: &'static TargetDesc, bytes: u32) -> ResourceReport {
+fn report(
+    mf: &MFunction,
+    abi: &KernelAbi,
+    desc: &'static TargetDesc,
+    bytes: u32,
+) -> ResourceReport {
     let mut used = [0u32; 3];
     let insts = mf.layout.iter().flat_map(|b| &mf.block(*b).insts);
     for operand in insts.flat_map(|i| &i.operands) {

@@ -14,7 +14,7 @@ use crate::ir::{
     Value, ValueDef,
 };
 use crate::isa::amdgpu::{Isa, isa, op, regs};
-use crate::isa::{Accepts, RegFile, Role};
+use crate::isa::{Accepts, MachineInst, Operand, Reg, RegFile, Role};
 
 fn rows() -> &'static Isa {
     isa(GFX942.chip).expect("the chip has rows")
@@ -111,7 +111,7 @@ fn check_operands(mf: &MFunction, inst: &MInst) {
             (Accepts::Ssrc, None, MOperand::Inline(_) | MOperand::Literal(_)) => true,
             (Accepts::Src, Some(_), _) | (Accepts::Src, None, MOperand::Inline(_)) => true,
             (Accepts::Src, None, MOperand::Literal(_)) => form == crate::isa::Form::Base,
-            (Accepts::SBaseOrOff | Accepts::VAddrOrOff, None, MOperand::Off) => true,
+            (_, None, MOperand::Off) => true,
             (Accepts::Vcc, _, MOperand::Phys(reg)) => *reg == regs::VCC_PAIR,
             (_, None, MOperand::Imm(_)) => true,
             _ => false,
@@ -132,6 +132,38 @@ fn check_operands(mf: &MFunction, inst: &MInst) {
         "{} {inst:?}",
         row.name()
     );
+    check_encoding(mf, inst);
+}
+
+/// The encoder takes the instruction with any aligned registers.
+fn check_encoding(mf: &MFunction, inst: &MInst) {
+    let MOp::Row(row, form) = inst.op else { return };
+    let place = |operand: &MOperand| match *operand {
+        MOperand::VReg { reg, first, count } => {
+            let data = mf.vreg(reg);
+            assert_eq!(4 % data.align, 0, "alignments divide four");
+            let index = (reg.0 * 4 % 96) as u16 + u16::from(first);
+            Operand::Reg(Reg {
+                file: data.file,
+                index,
+                count,
+            })
+        }
+        MOperand::Phys(reg) => Operand::Reg(reg),
+        MOperand::Inline(code) => Operand::Inline(code),
+        MOperand::Literal(bits) => Operand::Literal(bits),
+        MOperand::Imm(value) => Operand::Imm(value),
+        MOperand::Off => Operand::Off,
+        MOperand::Block(_) | MOperand::SlotOffset(_) => unreachable!("not selected: {inst:?}"),
+    };
+    let machine = MachineInst {
+        row,
+        form,
+        operands: inst.operands.iter().map(place).collect(),
+        mods: inst.mods,
+    };
+    let checked = rows().check(&machine);
+    assert!(checked.is_ok(), "{checked:?}: {}", rows().print(&machine, None));
 }
 
 fn check_pseudo(mf: &MFunction, inst: &MInst) {
@@ -366,7 +398,7 @@ fn special_registers_and_vectors_are_selected() {
                     offset: 5000,
                     ..Attrs::default()
                 };
-                if crate::ir::Opcode::Ld.desc().kinds.has(kind) {
+                if Opcode::Ld.desc().kinds.has(kind) {
                     let inst = b.emit(Opcode::Ld, attrs, &[ptr]);
                     let results = b.func.insts[inst].results.clone();
                     let mut args = vec![ptr];
