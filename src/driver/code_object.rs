@@ -266,3 +266,104 @@ fn element_name(elem: Option<Kind>, ty: Type) -> String {
         Kind::F16 | Kind::Bf16 | Kind::F32 | Kind::F64 => kind.name().into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::amdgpu::abi::KernelAbi;
+    use crate::backend::codegen::LineRow as Row;
+    use crate::backend::registry::find_target;
+    use crate::ir::{SReg, Space};
+
+    /// A module with one kernel `k(y: slice of f32, a: f32)` whose code is one `s_endpgm`.
+    fn compiled(sources: &mut SourceMap) -> (Module, CompiledKernel) {
+        let file = sources.add("k.k", "kernel k\n  y\n");
+        let span = Span::new(file, 11, 12);
+        let mut func = Function::new("k");
+        func.add_param("y", Type::Ptr(Space::Global), Some(Kind::F32), span);
+        func.add_param("y.len", Type::I32, Some(Kind::U32), span);
+        func.add_param("a", Type::F32, Some(Kind::F32), span);
+        let block = func.add_block(None);
+        let mut builder = crate::ir::Builder::new(&mut func, block);
+        builder.sreg(SReg::CtaidY);
+        builder.ret();
+        let desc = find_target("gfx942").ok().unwrap().desc();
+        let abi = KernelAbi::new(&func, desc, Some(128));
+        let kernel = CompiledKernel {
+            name: "k".into(),
+            code: 0xbf81_0000u32.to_le_bytes().to_vec(),
+            asm: vec![AsmLine::Inst {
+                text: "s_endpgm".into(),
+                offset: 0,
+                span,
+            }],
+            lines: vec![Row { offset: 0, span }],
+            resources: ResourceReport {
+                kernel: "k".into(),
+                target: desc,
+                vgprs: 9,
+                sgprs: 20,
+                agprs: 0,
+                spills: Vec::new(),
+                scratch_bytes: 16,
+                lds_bytes: 0,
+                kernarg_bytes: abi.kernarg_bytes,
+                code_bytes: 4,
+                max_workgroup_size: abi.max_workgroup_size,
+            },
+            abi,
+        };
+        let module = Module {
+            functions: vec![func],
+            ..Module::default()
+        };
+        (module, kernel)
+    }
+
+    #[test]
+    fn the_object_says_how_the_kernel_is_called() {
+        let mut sources = SourceMap::new();
+        let (module, kernel) = compiled(&mut sources);
+        let desc = kernel.resources.target;
+        let assembled = Assembled::new(desc, &[kernel], &module, &sources, true).unwrap();
+        let object = hsaco::read(&assembled.bytes().unwrap()).unwrap();
+        let kernel = object.kernel("k").unwrap();
+        let d = &kernel.descriptor;
+        assert_eq!(d.kernarg_size, 16);
+        assert_eq!((d.float_denorm_mode_32, d.float_denorm_mode_16_64), (3, 3));
+        assert_eq!(
+            (d.workgroup_id_x, d.workgroup_id_y, d.workgroup_id_z),
+            (true, true, false)
+        );
+        assert!(d.kernarg_segment_ptr && d.enable_private_segment);
+        assert_eq!(d.private_segment_fixed_size, 16);
+        assert_eq!(kernel.metadata.max_flat_workgroup_size, 128);
+        assert_eq!(kernel.metadata.sgpr_count, 26);
+        let params = kernel.params.as_ref().unwrap();
+        assert_eq!(params[0].shape, ParamShape::Slice);
+        assert_eq!(params[1].shape, ParamShape::LengthOf(0));
+        assert_eq!(
+            (params[1].element.as_str(), params[2].element.as_str()),
+            ("u32", "f32")
+        );
+    }
+
+    #[test]
+    fn the_text_has_places_and_can_go_without() {
+        let mut sources = SourceMap::new();
+        let (module, kernel) = compiled(&mut sources);
+        let desc = kernel.resources.target;
+        let kernels = [kernel];
+        let text = |lines| {
+            Assembled::new(desc, &kernels, &module, &sources, lines)
+                .unwrap()
+                .text()
+        };
+        assert!(
+            text(true).contains(".loc 1 2 3\n  s_endpgm"),
+            "{}",
+            text(true)
+        );
+        assert!(!text(false).contains(".loc"));
+    }
+}

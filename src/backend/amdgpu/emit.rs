@@ -196,3 +196,91 @@ impl Emitter<'_> {
         Ok(to - (from + 4))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::amdgpu::desc::GFX942;
+    use crate::backend::mir::Stage;
+    use crate::isa::amdgpu::{isa, op};
+    use crate::isa::{Form, Mods, Reg, RowId};
+
+    fn inst(row: RowId, operands: &[MOperand]) -> MInst {
+        MInst {
+            op: MOp::Row(row, Form::Base),
+            operands: operands.into(),
+            mods: Mods::default(),
+            span: Span::NONE,
+        }
+    }
+
+    /// `count` moves between a branch forward and a branch back.
+    fn loop_of(count: usize) -> MFunction {
+        let mut mf = MFunction {
+            name: "k".into(),
+            stage: Stage::Final,
+            ..MFunction::default()
+        };
+        let (top, end) = (mf.add_block(None), mf.add_block(None));
+        let s0 = MOperand::Phys(Reg::s(0, 1));
+        let body = &mut mf.block_mut(top).insts;
+        body.push(inst(op::S_CBRANCH_SCC0, &[MOperand::Block(end)]));
+        for _ in 0..count {
+            body.push(inst(op::S_MOV_B32, &[s0, MOperand::Literal(0x1234_5678)]));
+        }
+        body.push(inst(op::S_BRANCH, &[MOperand::Block(top)]));
+        mf.block_mut(end).insts.push(inst(op::S_ENDPGM, &[MOperand::Imm(0)]));
+        mf
+    }
+
+    #[test]
+    fn branches_get_labels_and_distances() {
+        let isa = isa(GFX942.chip).unwrap();
+        let out = emit(&loop_of(1), isa, &mut Sink::new()).unwrap();
+        let words: Vec<_> = out.code.chunks(4).map(|w| w.to_vec()).collect();
+        // Forward over two words of the move and the branch; back over all four.
+        assert_eq!(words[0][..2], [3, 0]);
+        assert_eq!(words[3][..2], (-4i16).to_le_bytes());
+        let texts: Vec<_> = out
+            .asm
+            .iter()
+            .map(|l| match l {
+                AsmLine::Label(label) => format!("{label}:"),
+                AsmLine::Inst { text, .. } => text.clone(),
+            })
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ".Lk_0:",
+                "s_cbranch_scc0 .Lk_1",
+                "s_mov_b32 s0, 0x12345678",
+                "s_branch .Lk_0",
+                ".Lk_1:",
+                "s_endpgm"
+            ]
+        );
+    }
+
+    #[test]
+    fn branches_out_of_reach_are_reported() {
+        let isa = isa(GFX942.chip).unwrap();
+        let mut sink = Sink::new();
+        let far = emit(&loop_of(1 << 14), isa, &mut sink);
+        assert_eq!(far.err(), Some(CompileError::Rejected));
+        assert_eq!(sink.take()[0].code, Code::K0403);
+        assert!(emit(&loop_of((1 << 14) - 2), isa, &mut sink).is_ok());
+    }
+
+    #[test]
+    fn what_earlier_steps_left_is_a_bug() {
+        let isa = isa(GFX942.chip).unwrap();
+        let mut mf = loop_of(1);
+        let top = mf.layout[0];
+        mf.block_mut(top).insts[1].operands[0] = MOperand::Imm(0);
+        assert!(matches!(
+            emit(&mf, isa, &mut Sink::new()),
+            Err(CompileError::Bug(_))
+        ));
+    }
+}

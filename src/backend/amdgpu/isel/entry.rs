@@ -257,7 +257,7 @@ fn group_length(args: &[(u32, u32, usize)]) -> usize {
     let mut end = first;
     let mut best = 1;
     for (n, &(start, dwords, _)) in args.iter().enumerate() {
-        let misaligned = dwords > 1 && (start - first) % 2 != 0;
+        let misaligned = dwords > 1 && !(start - first).is_multiple_of(2);
         if (n > 0 && start > end) || misaligned || start + dwords - first > MAX_LOAD {
             break;
         }

@@ -163,7 +163,11 @@ fn check_encoding(mf: &MFunction, inst: &MInst) {
         mods: inst.mods,
     };
     let checked = rows().check(&machine);
-    assert!(checked.is_ok(), "{checked:?}: {}", rows().print(&machine, None));
+    assert!(
+        checked.is_ok(),
+        "{checked:?}: {}",
+        rows().print(&machine, None)
+    );
 }
 
 fn check_pseudo(mf: &MFunction, inst: &MInst) {
