@@ -229,7 +229,9 @@ mod tests {
             body.push(inst(op::S_MOV_B32, &[s0, MOperand::Literal(0x1234_5678)]));
         }
         body.push(inst(op::S_BRANCH, &[MOperand::Block(top)]));
-        mf.block_mut(end).insts.push(inst(op::S_ENDPGM, &[MOperand::Imm(0)]));
+        mf.block_mut(end)
+            .insts
+            .push(inst(op::S_ENDPGM, &[MOperand::Imm(0)]));
         mf
     }
 

@@ -124,10 +124,7 @@ fn split_critical_edges(func: &mut Function) {
             if preds[&func.insts[term].targets[n].block] < 2 {
                 continue;
             }
-            let middle = func.add_block(None);
-            let position = func.layout.iter().position(|b| *b == block);
-            func.layout.pop();
-            func.layout.insert(position.map_or(0, |p| p + 1), middle);
+            let middle = add_block_on_edge(func, block, func.insts[term].targets[n].block);
             let span = func.insts[term].span;
             let br = func.create_inst(Opcode::Br, Attrs::default(), &[], &[], span);
             let call = BlockCall {
@@ -139,6 +136,16 @@ fn split_critical_edges(func: &mut Function) {
             func.blocks[middle].insts.push(br);
         }
     }
+}
+
+/// A new block: before the target of a forward edge, behind the source of a backward one.
+fn add_block_on_edge(func: &mut Function, from: Block, to: Block) -> Block {
+    let middle = func.add_block(None);
+    func.layout.pop();
+    let place = |block| func.layout.iter().position(|b| *b == block).unwrap_or(0);
+    let (from, to) = (place(from), place(to));
+    func.layout.insert(to.max(from + 1), middle);
+    middle
 }
 
 /// The state of [`localize_predicates`].
@@ -157,8 +164,9 @@ fn localize_predicates(func: &mut Function) {
         local: HashMap::new(),
     };
     state.retype_block_params();
+    let defs = state.definitions();
     for block in state.func.layout.clone() {
-        state.rewrite_uses(block);
+        state.rewrite_uses(block, &defs);
     }
     state.define_bits();
 }
@@ -194,8 +202,7 @@ impl Localize<'_> {
         }
     }
 
-    fn rewrite_uses(&mut self, block: Block) {
-        let defs = self.definitions();
+    fn rewrite_uses(&mut self, block: Block, defs: &HashMap<Inst, Block>) {
         let old = std::mem::take(&mut self.func.blocks[block].insts);
         let mut new = Vec::with_capacity(old.len());
         for inst in old {
@@ -205,7 +212,7 @@ impl Localize<'_> {
                 if self.func.ty(arg) != Type::Pred {
                     continue;
                 }
-                let local = self.local_value(arg, block, &defs, span, &mut new);
+                let local = self.local_value(arg, block, defs, span, &mut new);
                 self.func.insts[inst].args[n] = local;
             }
             for t in 0..self.func.insts[inst].targets.len() {
@@ -222,7 +229,7 @@ impl Localize<'_> {
         self.func.blocks[block].insts = new;
     }
 
-    /// Which block defines what, for results of type `pred` in blocks not rewritten yet or done.
+    /// The block of each instruction, before comparisons are made again.
     fn definitions(&self) -> HashMap<Inst, Block> {
         let mut defs = HashMap::new();
         for block in &self.func.layout {
@@ -365,7 +372,10 @@ mod tests {
         let succs: Vec<_> = func.successors(entry).collect();
         assert_ne!(succs[1], join);
         assert_eq!(func.successors(succs[1]).collect::<Vec<_>>(), [join]);
-        assert_eq!(func.layout[1], succs[1], "the new block follows its source");
+        assert_eq!(
+            func.layout[2], succs[1],
+            "the new block precedes its target"
+        );
         assert_eq!(func.layout.len(), 4);
     }
 

@@ -31,6 +31,30 @@ pub(super) fn count_uses(func: &Function) -> HashMap<Value, u32> {
     uses
 }
 
+/// The block of each instruction.
+pub(super) fn home_blocks(func: &Function) -> HashMap<Inst, Block> {
+    let insts_of = |b: &Block| {
+        func.blocks[*b]
+            .insts
+            .iter()
+            .map(|i| (*i, *b))
+            .collect::<Vec<_>>()
+    };
+    func.layout.iter().flat_map(insts_of).collect()
+}
+
+/// The arguments of conditional branches, by target: after `legalize` such a target with parameters
+/// has one predecessor.
+pub(super) fn conditional_calls(func: &Function) -> HashMap<Block, BlockCall> {
+    let terminators = func.layout.iter().filter_map(|b| func.terminator(*b));
+    terminators
+        .map(|t| &func.insts[t].targets)
+        .filter(|targets| targets.len() > 1)
+        .flatten()
+        .map(|call| (call.block, call.clone()))
+        .collect()
+}
+
 impl Isel<'_> {
     /// Makes all blocks and the registers of their parameters.
     pub(super) fn create_blocks(&mut self) {
@@ -68,8 +92,7 @@ impl Isel<'_> {
     }
 
     fn branch_reads(&self, inst: Inst, value: Value) -> bool {
-        let is_home = |b: &&Block| self.func.blocks[**b].insts.contains(&inst);
-        let home = self.func.layout.iter().find(is_home);
+        let home = self.homes.get(&inst);
         let term = home.and_then(|b| self.func.terminator(*b));
         term.is_some_and(|t| {
             let data = &self.func.insts[t];
@@ -156,16 +179,7 @@ impl Isel<'_> {
         if self.func.blocks[block].params.is_empty() {
             return;
         }
-        let calls = self
-            .func
-            .layout
-            .iter()
-            .filter_map(|b| self.func.terminator(*b));
-        let mut calls = calls
-            .filter(|t| self.func.insts[*t].targets.len() > 1)
-            .flat_map(|t| &self.func.insts[t].targets);
-        let found = calls.find(|call| call.block == block).cloned();
-        if let Some(call) = found {
+        if let Some(call) = self.calls.get(&block).cloned() {
             self.pass_arguments(&call);
         }
     }

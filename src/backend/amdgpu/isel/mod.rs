@@ -40,7 +40,7 @@ use super::abi::KernelAbi;
 use crate::backend::mir::{MBlock, MFunction};
 use crate::backend::target::TargetDesc;
 use crate::diag::Span;
-use crate::ir::{Block, Function, Inst, InstData, Kind, Opcode, Type, Value, ValueDef};
+use crate::ir::{Block, BlockCall, Function, Inst, InstData, Kind, Opcode, Type, Value, ValueDef};
 use crate::isa::amdgpu::Isa;
 
 /// What selection works on.
@@ -79,6 +79,8 @@ pub fn select(selection: &Selection<'_>) -> MFunction {
         values: HashMap::new(),
         truths: HashMap::new(),
         uses: control::count_uses(func),
+        homes: control::home_blocks(func),
+        calls: control::conditional_calls(func),
         env: Environment::default(),
     };
     isel.run();
@@ -102,6 +104,8 @@ struct Isel<'a> {
     values: HashMap<Value, Opd>,
     truths: HashMap<Value, Truth>,
     uses: HashMap<Value, u32>,
+    homes: HashMap<Inst, Block>,
+    calls: HashMap<Block, BlockCall>,
     folded: HashSet<Value>,
     env: Environment,
 }
@@ -278,7 +282,7 @@ impl Isel<'_> {
             (Opcode::MulHi, &[a, b]) => self.mul_hi(bank, kind, a, b),
             (Opcode::MulWide, &[a, b]) => self.mul_wide(bank, kind, a, b),
             (Opcode::MadLo, &[a, b, c]) => {
-                let product = self.mul_lo(bank, kind, a, b);
+                let product = self.mul_lo(product_bank(bank, a, b), kind, a, b);
                 self.add(bank, kind, product, c)
             }
             (Opcode::MadWide, &[a, b, c]) => self.mad_wide_op(bank, kind, a, b, c),
@@ -311,13 +315,21 @@ impl Isel<'_> {
         if bank == Bank::V && kind.bits() == 32 {
             return self.mad_wide(kind, a, b, c);
         }
-        let product = self.mul_wide(bank, kind, a, b);
+        let product = self.mul_wide(product_bank(bank, a, b), kind, a, b);
         let wide = if kind.bits() == 32 {
             Kind::U64
         } else {
             Kind::U32
         };
         self.add(bank, wide, product, c)
+    }
+}
+
+/// Where to multiply: a product of scalars is scalar even where the sum is not.
+fn product_bank(bank: Bank, a: Opd, b: Opd) -> Bank {
+    match a.is_vector() || b.is_vector() {
+        true => bank,
+        false => Bank::S,
     }
 }
 
