@@ -4,7 +4,7 @@
 //! a predecessor with one successor, or at the start of a block with one predecessor. `legalize`
 //! split the edges that are neither.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Isel;
 use super::bank::dwords_of;
@@ -29,6 +29,29 @@ pub(super) fn count_uses(func: &Function) -> HashMap<Value, u32> {
         }
     }
     uses
+}
+
+/// The reachable blocks, each behind its dominators: reverse postorder.
+pub(super) fn reverse_postorder(func: &Function) -> Vec<Block> {
+    let succs = |block| func.successors(block).collect::<Vec<_>>();
+    let Some(&entry) = func.layout.first() else {
+        return Vec::new();
+    };
+    let mut seen = HashSet::from([entry]);
+    let mut postorder = Vec::new();
+    let mut stack = vec![(entry, succs(entry))];
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.pop() {
+            Some(next) if seen.insert(next) => stack.push((next, succs(next))),
+            Some(_) => {}
+            None => {
+                postorder.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    postorder.reverse();
+    postorder
 }
 
 /// The block of each instruction.
@@ -56,9 +79,10 @@ pub(super) fn conditional_calls(func: &Function) -> HashMap<Block, BlockCall> {
 }
 
 impl Isel<'_> {
-    /// Makes all blocks and the registers of their parameters.
-    pub(super) fn create_blocks(&mut self) {
-        for block in &self.func.layout {
+    /// Makes all reachable blocks and the registers of their parameters.
+    pub(super) fn create_blocks(&mut self, reachable: &[Block]) {
+        let reachable: HashSet<_> = reachable.iter().collect();
+        for block in self.func.layout.iter().filter(|b| reachable.contains(b)) {
             let data = &self.func.blocks[*block];
             let mblock = self.mf.add_block(data.name.clone());
             self.blocks.insert(*block, mblock);

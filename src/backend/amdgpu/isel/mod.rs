@@ -112,13 +112,15 @@ struct Isel<'a> {
 
 impl Isel<'_> {
     fn run(&mut self) {
-        self.create_blocks();
-        for (n, block) in self.func.layout.iter().enumerate() {
-            self.mblock = self.blocks[block];
+        // Definitions come before uses in this order; the layout of the code stays VISA's.
+        let order = control::reverse_postorder(self.func);
+        self.create_blocks(&order);
+        for (n, block) in order.into_iter().enumerate() {
+            self.mblock = self.blocks[&block];
             if n == 0 {
                 self.select_entry();
             }
-            self.select_block(*block);
+            self.select_block(block);
         }
     }
 

@@ -22,6 +22,12 @@ fn rows() -> &'static Isa {
 
 /// Selects with everything uniform that does not depend on a work-item id.
 fn compile(func: &mut Function) -> MFunction {
+    let mf = compile_unchecked(func);
+    check(&mf);
+    mf
+}
+
+fn compile_unchecked(func: &mut Function) -> MFunction {
     let mut sink = Sink::new();
     assert!(legalize(func, &mut sink), "{:?}", sink.take());
     let divergent = divergent_values(func);
@@ -34,9 +40,7 @@ fn compile(func: &mut Function) -> MFunction {
         desc: GFX942.desc,
         isa: rows(),
     };
-    let mf = select(&selection);
-    check(&mf);
-    mf
+    select(&selection)
 }
 
 /// Values that depend on a lane by data; the functions here have no divergent branches.
@@ -532,4 +536,40 @@ fn registers_carry_names_and_branches_their_conditions() {
     );
     assert_eq!(mf.block(mf.layout[0]).logical_succs.len(), 2);
     assert!(mf.vregs.iter().any(|v| v.name.as_deref() == Some("a")));
+}
+
+#[test]
+fn blocks_may_stand_before_their_dominators() {
+    let mut func = Function::new("k");
+    let out = func.add_param("out", Type::Ptr(Space::Global), None, Span::NONE);
+    let entry = func.add_block(Some("entry"));
+    let last = func.add_block(Some("last"));
+    let dead = func.add_block(Some("dead"));
+    let middle = func.add_block(Some("middle"));
+    Builder::new(&mut func, entry).br(middle, &[]);
+    let mut b = Builder::new(&mut func, middle);
+    let lane = b.sreg(SReg::LaneId);
+    b.br(last, &[]);
+    let mut b = Builder::new(&mut func, last);
+    b.st(Space::Global, Kind::U32, out, 0, lane);
+    b.ret();
+    Builder::new(&mut func, dead).br(last, &[]);
+    let mf = compile_unchecked(&mut func);
+    let names: Vec<_> = mf
+        .layout
+        .iter()
+        .map(|b| mf.block(*b).name.as_deref())
+        .collect();
+    assert_eq!(names, [Some("entry"), Some("last"), Some("middle")]);
+    let last = &mf.block(mf.layout[1]).insts;
+    let store = last
+        .iter()
+        .find(|i| matches!(i.op, MOp::Row(row, _) if row == op::GLOBAL_STORE_DWORD));
+    assert!(matches!(store.unwrap().operands[1], MOperand::VReg { .. }));
+    assert!(
+        !last
+            .iter()
+            .any(|i| matches!(i.op, MOp::Row(row, _) if row == op::V_MBCNT_LO_U32_B32)),
+        "the lane id is made in its own block"
+    );
 }
