@@ -15,6 +15,8 @@ pub struct SpillReport {
     pub span: Span,
     /// Bytes a lane.
     pub bytes: u32,
+    /// A scalar register: one value a wave.
+    pub scalar: bool,
 }
 
 /// What keeps more waves from a SIMD.
@@ -254,6 +256,7 @@ mod tests {
             name: "acc".into(),
             span: Span::new(file, 6, 9),
             bytes: 4,
+            scalar: false,
         });
         let text = spilled.render(&sources);
         assert!(

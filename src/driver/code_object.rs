@@ -177,7 +177,7 @@ fn descriptor(kernel: &CompiledKernel, chip: &Chip) -> Descriptor {
 fn metadata(kernel: &CompiledKernel) -> KernelMetadata {
     let resources = &kernel.resources;
     let desc = resources.target;
-    let spilled = resources.spills.len() as u32;
+    let (scalar, vector): (Vec<_>, Vec<_>) = resources.spills.iter().partition(|s| s.scalar);
     KernelMetadata {
         name: kernel.name.clone(),
         symbol: descriptor_symbol(&kernel.name),
@@ -191,8 +191,8 @@ fn metadata(kernel: &CompiledKernel) -> KernelMetadata {
         sgpr_count: resources.sgprs + u32::from(desc.sgpr.hidden),
         vgpr_count: resources.vgprs,
         agpr_count: Some(resources.agprs),
-        sgpr_spill_count: Some(0),
-        vgpr_spill_count: Some(spilled),
+        sgpr_spill_count: Some(scalar.len() as u32),
+        vgpr_spill_count: Some(vector.len() as u32),
         max_flat_workgroup_size: resources.max_workgroup_size,
         ..KernelMetadata::default()
     }

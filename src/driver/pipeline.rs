@@ -148,3 +148,45 @@ fn check_module(target: &dyn Target, module: &Module, sink: &mut Sink) -> Result
         false => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::registry::find_target;
+
+    fn refused(module: &Module) -> Vec<Code> {
+        let mut sink = Sink::new();
+        let target = find_target("gfx942").ok().unwrap();
+        let checked = check_module(target, module, &mut sink);
+        assert_eq!(checked.is_err(), sink.has_errors());
+        sink.take().iter().map(|d| d.code).collect()
+    }
+
+    #[test]
+    fn modules_folded_for_something_else_are_refused() {
+        let mut module = Module::default();
+        assert!(refused(&module).is_empty());
+        module.wave = WaveSize::W64;
+        module.target = Some("cdna3".into());
+        assert!(refused(&module).is_empty());
+        module.wave = WaveSize::W32;
+        module.target = Some("sm_80".into());
+        assert_eq!(refused(&module), [Code::K0404, Code::K0405]);
+    }
+
+    #[test]
+    fn errors_of_the_source_come_back_with_their_places() {
+        let input = Input {
+            name: "bad.k".into(),
+            text: "kernel k() { let x: f32 = 1 +; }".into(),
+            language: Language::Kernel,
+        };
+        let mut sources = SourceMap::new();
+        let found = match compile(&mut sources, &input, &Options::default()) {
+            Err(Failure::Rejected(found)) => found,
+            other => panic!("{other:?}"),
+        };
+        let (file, _) = sources.locate(found[0].span()).unwrap();
+        assert_eq!(file, "bad.k");
+    }
+}

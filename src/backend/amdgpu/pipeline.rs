@@ -203,6 +203,7 @@ fn spill_report(mf: &MFunction, slot: &SlotData) -> SpillReport {
         name: data.name.clone().unwrap_or_default(),
         span: data.span,
         bytes: u32::from(slot.dwords) * 4,
+        scalar: data.file == RegFile::Sgpr,
     }
 }
 
