@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::target::{RegFileDesc, TargetDesc};
+use super::target::{Features, RegFileDesc, TargetDesc};
 use crate::diag::{SourceMap, Span};
 
 /// A spilled value.
@@ -87,10 +87,11 @@ pub struct Occupancy {
 impl ResourceReport {
     /// Vector registers in the shared file: those of both kinds where they are unified.
     fn vector_total(&self) -> u32 {
+        let unified = self.target.features.has(Features::UNIFIED_VGPRS);
         match self.agprs {
-            0 => self.vgprs,
             // The accumulation registers start at a multiple of four.
-            agprs => self.vgprs.next_multiple_of(4) + agprs,
+            agprs if agprs > 0 && unified => self.vgprs.next_multiple_of(4) + agprs,
+            agprs => self.vgprs.max(agprs),
         }
     }
 

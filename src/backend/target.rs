@@ -40,14 +40,12 @@ impl Features {
     pub const NONE: Features = Features(0);
     /// The work-item ids arrive packed in one register, ten bits each.
     pub const PACKED_WORK_ITEM_ID: Features = Features(1);
-    /// The hardware sets up scratch; `scratch_*` needs no prologue.
-    pub const ARCHITECTED_SCRATCH: Features = Features(1 << 1);
     /// `v_lshl_add_u64` exists.
-    pub const LSHL_ADD_U64: Features = Features(1 << 2);
+    pub const LSHL_ADD_U64: Features = Features(1 << 1);
     /// Vector and accumulation registers share one file, split at `accum_offset`.
-    pub const UNIFIED_VGPRS: Features = Features(1 << 3);
+    pub const UNIFIED_VGPRS: Features = Features(1 << 2);
     /// A literal may stand in the VOP3 form.
-    pub const VOP3_LITERAL: Features = Features(1 << 4);
+    pub const VOP3_LITERAL: Features = Features(1 << 3);
 
     /// Both sets.
     pub const fn or(self, other: Features) -> Features {

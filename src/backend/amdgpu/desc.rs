@@ -57,7 +57,6 @@ pub static GFX942: AmdTarget = AmdTarget {
         global_offset: (-4096, 4095),
         smem_offset_max: (1 << 20) - 1,
         features: Features::PACKED_WORK_ITEM_ID
-            .or(Features::ARCHITECTED_SCRATCH)
             .or(Features::LSHL_ADD_U64)
             .or(Features::UNIFIED_VGPRS),
     },

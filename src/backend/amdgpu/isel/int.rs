@@ -3,6 +3,7 @@
 
 use super::Isel;
 use super::operand::{Bank, Opd};
+use crate::backend::target::Features;
 use crate::ir::Kind;
 use crate::isa::amdgpu::op;
 use crate::isa::{Mods, RowId};
@@ -77,7 +78,10 @@ impl Isel<'_> {
         }
         match bank {
             Bank::S => self.scalar_carry(op::S_ADD_U32, op::S_ADDC_U32, a, b),
-            // (a << 0) + b. Constants go last: the first operand is the one that is often vector.
+            Bank::V if !self.desc.features.has(Features::LSHL_ADD_U64) => {
+                self.vector_carry(op::V_ADD_CO_U32, op::V_ADDC_CO_U32, a, b)
+            }
+            // (a << 0) + b. A constant goes last: the first operand is the one that is often vector.
             Bank::V if a.is_const() => self.valu(op::V_LSHL_ADD_U64, &[b, Opd::Const(0), a]),
             Bank::V => self.valu(op::V_LSHL_ADD_U64, &[a, Opd::Const(0), b]),
         }
@@ -90,17 +94,18 @@ impl Isel<'_> {
         }
         match bank {
             Bank::S => self.scalar_carry(op::S_SUB_U32, op::S_SUBB_U32, a, b),
-            Bank::V => {
-                let dst = self.new_reg(Bank::V, 2);
-                let borrow = self.new_reg(Bank::S, 2);
-                let out = self.new_reg(Bank::S, 2);
-                self.start_parts(dst);
-                self.valu_masked(op::V_SUB_CO_U32, &[dst.lo(), borrow], &[a.lo(), b.lo()]);
-                let high = [a.hi(), b.hi(), borrow];
-                self.valu_masked(op::V_SUBB_CO_U32, &[dst.hi(), out], &high);
-                dst
-            }
+            Bank::V => self.vector_carry(op::V_SUB_CO_U32, op::V_SUBB_CO_U32, a, b),
         }
+    }
+
+    /// Two vector instructions that pass a carry in a mask.
+    fn vector_carry(&mut self, low: RowId, high: RowId, a: Opd, b: Opd) -> Opd {
+        let dst = self.new_reg(Bank::V, 2);
+        let (carry, out) = (self.new_reg(Bank::S, 2), self.new_reg(Bank::S, 2));
+        self.start_parts(dst);
+        self.valu_masked(low, &[dst.lo(), carry], &[a.lo(), b.lo()]);
+        self.valu_masked(high, &[dst.hi(), out], &[a.hi(), b.hi(), carry]);
+        dst
     }
 
     /// Two scalar instructions that pass a carry in SCC.
