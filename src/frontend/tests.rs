@@ -222,3 +222,107 @@ fn one_mistake_gives_one_message() {
     );
     assert_eq!(found.len(), 1, "{found:?}");
 }
+
+/// Runs a kernel on `f32` buffers with the evaluator.
+fn evaluate(module: &Module, launch: [u32; 2], args: &[Arg]) -> Vec<Vec<u8>> {
+    let mut memory = crate::ir::eval::Allocations::new();
+    let mut bits = Vec::new();
+    let mut bases = Vec::new();
+    for (n, arg) in args.iter().enumerate() {
+        match arg {
+            Arg::Buffer(data, elem) => {
+                let base = (n as u64 + 1) << 20;
+                memory.add(base, "buffer", data.clone(), false);
+                bits.push(base);
+                bits.push((data.len() / elem) as u64);
+                bases.push(base);
+            }
+            Arg::Bits(value) => bits.push(*value),
+        }
+    }
+    let launch = crate::ir::eval::Launch {
+        grid: [launch[0], 1, 1],
+        block: [launch[1], 1, 1],
+        wave: 64,
+        max_insts: Some(1 << 20),
+    };
+    let name = &module.functions[0].name;
+    crate::ir::eval::run(module, name, &launch, &bits, &mut memory).unwrap();
+    bases
+        .iter()
+        .map(|b| memory.contents(*b).unwrap().to_vec())
+        .collect()
+}
+
+enum Arg {
+    Buffer(Vec<u8>, usize),
+    Bits(u64),
+}
+
+/// Every pipeline gives the evaluator the same results, and every pass leaves a sound function.
+#[test]
+fn examples_evaluate_the_same_at_every_level() {
+    use crate::ir::passes::{RunOptions, run};
+    let floats = |n: u32| -> Vec<u8> {
+        (0..n)
+            .flat_map(|i| (i as f32 * 0.37 - 20.0).to_le_bytes())
+            .collect()
+    };
+    let cases: Vec<(&str, [u32; 2], Vec<Arg>)> = vec![
+        (
+            SAXPY,
+            [2, 64],
+            vec![
+                Arg::Buffer(floats(100), 4),
+                Arg::Buffer(floats(100), 4),
+                Arg::Bits(u64::from(2f32.to_bits())),
+            ],
+        ),
+        (
+            include_str!("../../examples/mandelbrot.k"),
+            [4, 16],
+            vec![
+                Arg::Buffer(vec![0; 64 * 4], 4),
+                Arg::Bits(64),
+                Arg::Bits(1),
+                Arg::Bits(50),
+            ],
+        ),
+        (
+            include_str!("../../examples/hash.k"),
+            [1, 64],
+            vec![
+                Arg::Buffer(vec![0; 256], 4),
+                Arg::Buffer((0..=255).cycle().take(512).collect(), 8),
+                Arg::Bits(3),
+            ],
+        ),
+    ];
+    for (text, launch, args) in cases {
+        let (module, found) = compile_text(text);
+        assert!(found.is_empty(), "{found:?}");
+        let module = module.unwrap();
+        for func in &module.functions {
+            let errors = crate::ir::verify::verify(func, crate::ir::Stage::Vars);
+            assert!(
+                errors.is_empty(),
+                "{}",
+                crate::ir::verify::render_errors(func, &errors)
+            );
+        }
+        let want = evaluate(&module, launch, &args);
+        for level in 0..3 {
+            let mut optimised = module.clone();
+            let options = RunOptions {
+                level,
+                verify_each: true,
+                ..RunOptions::default()
+            };
+            run(&mut optimised, &options).unwrap_or_else(|e| match e {
+                crate::ir::passes::RunError::Broken(pass, _, text) => panic!("{pass}\n{text}"),
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(evaluate(&optimised, launch, &args), want, "level {level}");
+        }
+    }
+}

@@ -93,6 +93,11 @@ impl Flags {
         Flags(self.0 | other.0)
     }
 
+    /// Whether an instruction is a function of its operands alone.
+    pub const fn is_pure(self) -> bool {
+        self.0 & !(Flags::COMMUTES.0 | Flags::SIGNLESS.0) == 0
+    }
+
     /// Whether all flags of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

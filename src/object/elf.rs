@@ -1,6 +1,6 @@
 //! ELF64 little-endian: the fixed structures, and the hash tables of a dynamic symbol table.
 //!
-//! [`structs!`] lists each structure once, field by field in file order; its reader and its writer
+//! `structs!` lists each structure once, field by field in file order; its reader and its writer
 //! come from that list. Source: System V ABI, chapters 4 and 5; "ELF for the AMD GPU" in LLVM's
 //! AMDGPUUsage for the constants.
 
@@ -282,11 +282,11 @@ pub fn hash_section(names: &[&str]) -> Vec<u8> {
 
 /// The content of `.gnu.hash` for symbols `1..=names.len()`, sorted by [`sort_for_gnu_hash`].
 ///
-/// The Bloom filter has one 64-bit word for every four names (rounded up to a power of two).
+/// The Bloom filter has twelve bits for each name, in 64-bit words, rounded up to a power of two.
 pub fn gnu_hash_section(names: &[&str]) -> Vec<u8> {
     const SHIFT: u32 = 26;
     let buckets = gnu_buckets(names.len());
-    let mut filter = vec![0u64; (names.len() / 4).max(1).next_power_of_two()];
+    let mut filter = vec![0u64; (names.len() * 12 / 64 + 1).next_power_of_two()];
     let mut first = vec![0u32; buckets as usize];
     let mut values = Vec::with_capacity(names.len());
     for (i, name) in names.iter().enumerate() {

@@ -12,6 +12,7 @@ use gimli::write::{
     Address, AttributeValue, DwarfUnit, EndianVec, FileId, LineProgram, LineString, Sections,
 };
 use gimli::{EndianSlice, LittleEndian};
+use std::collections::HashMap;
 
 /// A row of a kernel's line table: the place of the instructions from `offset` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,16 +240,6 @@ impl LineTable {
             column: row.column,
         })
     }
-
-    /// The index of a file name, added where it is new.
-    fn file_index(&mut self, name: String) -> u32 {
-        let found = self.files.iter().position(|f| *f == name);
-        let index = found.unwrap_or_else(|| {
-            self.files.push(name);
-            self.files.len() - 1
-        });
-        index as u32
-    }
 }
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
@@ -263,6 +254,11 @@ pub fn decode(line: &[u8], line_str: &[u8], str: &[u8]) -> Result<LineTable, Obj
     let strings = Strings {
         line_str: gimli::DebugLineStr::new(line_str, LittleEndian),
         str: gimli::DebugStr::new(str, LittleEndian),
+    };
+    let sizes = line.len() + line_str.len() + str.len();
+    let mut files = Files {
+        budget: NAMES_MIN + 4 * sizes,
+        ..Files::default()
     };
     let mut table = LineTable::default();
     let mut offset = 0;
@@ -279,11 +275,41 @@ pub fn decode(line: &[u8], line_str: &[u8], str: &[u8]) -> Result<LineTable, Obj
         offset = offset
             .saturating_add(own)
             .saturating_add(header.unit_length());
-        read_rows(program, &strings, &mut table).map_err(fault)?;
+        read_rows(program, &strings, &mut files, &mut table).map_err(fault)?;
     }
     // At one address the end of a sequence goes before the start of the next one.
     table.rows.sort_by_key(|r| (r.address, !r.end));
+    table.files = files.names;
     Ok(table)
+}
+
+/// Bytes that file names may have together, beyond a multiple of the sections' size. They are built
+/// from shared directory names, so a small section could ask for very many.
+const NAMES_MIN: usize = 1 << 20;
+
+/// The file names met so far.
+#[derive(Default)]
+struct Files {
+    names: Vec<String>,
+    index: HashMap<String, u32>,
+    budget: usize,
+}
+
+impl Files {
+    /// The index of the name that `build` gives, added where it is new. When the budget is used up,
+    /// all further files are called `?`, and no name is built any more.
+    fn add(&mut self, build: impl FnOnce() -> Option<String>) -> u32 {
+        let name = if self.budget > 0 { build() } else { None };
+        let name = name.unwrap_or_else(|| "?".to_owned());
+        self.budget = self.budget.saturating_sub(name.len());
+        if let Some(index) = self.index.get(&name) {
+            return *index;
+        }
+        let index = self.names.len() as u32;
+        self.names.push(name.clone());
+        self.index.insert(name, index);
+        index
+    }
 }
 
 struct Strings<'a> {
@@ -307,20 +333,19 @@ impl Strings<'_> {
 fn read_rows(
     program: gimli::IncompleteLineProgram<Slice<'_>>,
     strings: &Strings<'_>,
+    files: &mut Files,
     table: &mut LineTable,
 ) -> Result<(), gimli::Error> {
-    let mut known: Vec<(u64, u32)> = Vec::new();
+    let mut known: HashMap<u64, u32> = HashMap::new();
     let mut rows = program.rows();
     while let Some((header, row)) = rows.next_row()? {
         let number = row.file_index();
-        let file = match known.iter().find(|(n, _)| *n == number) {
-            Some((_, index)) => *index,
+        let file = match known.get(&number) {
+            Some(index) => *index,
             None => {
-                let name = header
-                    .file(number)
-                    .and_then(|f| file_name(header, f, strings));
-                let index = table.file_index(name.unwrap_or_else(|| "?".to_owned()));
-                known.push((number, index));
+                let file = header.file(number);
+                let index = files.add(|| file_name(header, file?, strings));
+                known.insert(number, index);
                 index
             }
         };

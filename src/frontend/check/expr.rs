@@ -17,6 +17,14 @@ fn error(span: Span) -> Expr {
     }
 }
 
+/// Whether an expression is written as memory: an element, or behind a pointer.
+pub fn is_memory(expr: &ast::Expr) -> bool {
+    matches!(
+        expr.kind,
+        Ast::Index(..) | Ast::Unary(UnOp::Deref, _) | Ast::Error
+    )
+}
+
 /// Whether a type is open: made of literals without a suffix alone.
 fn is_open(expr: &ast::Expr) -> bool {
     match &expr.kind {
@@ -658,16 +666,14 @@ impl Checker<'_> {
     }
 
     fn address_of(&mut self, inner: &ast::Expr, mutable: bool, span: Span) -> Expr {
-        let before = self.sink.error_count();
+        if !is_memory(inner) {
+            self.error(
+                Diagnostic::new(Code::K0203, "only memory has an address")
+                    .at(inner.span, "")
+                    .help("`&x[i]` points to an element"),
+            );
+        }
         let Some(place) = self.place(inner) else {
-            if self.sink.error_count() == before {
-                let message = "only memory has an address";
-                self.error(
-                    Diagnostic::new(Code::K0203, message)
-                        .at(inner.span, "")
-                        .help("`&x[i]` points to an element"),
-                );
-            }
             return error(span);
         };
         if mutable && !self.writable(&place) {

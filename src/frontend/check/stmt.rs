@@ -293,9 +293,8 @@ impl Checker<'_> {
     }
 
     fn memory(&mut self, target: &ast::Expr) -> Option<crate::frontend::hir::Place> {
-        let before = self.sink.error_count();
         let place = self.place(target);
-        if place.is_none() && self.sink.error_count() == before {
+        if !crate::frontend::check::expr::is_memory(target) {
             self.error(
                 Diagnostic::new(Code::K0203, "this cannot be assigned")
                     .at(target.span, "")

@@ -308,7 +308,8 @@ impl Descriptor {
 
     /// The `.amdhsa_kernel` block that makes this descriptor.
     ///
-    /// Register counts are given as the largest that fit the granules.
+    /// Register counts are given as the largest that fit the granules. LLVM 19 has no directive for
+    /// the fields of gfx11 in bits 4 and up of `compute_pgm_rsrc3`; they are left out.
     pub fn to_directives(&self, kernel: &str, family: Family) -> String {
         let mut out = format!(".amdhsa_kernel {kernel}\n");
         let mut line = |name: &str, value: u64| {
@@ -323,8 +324,10 @@ impl Descriptor {
             Family::Gfx90a | Family::Gfx940 => {
                 line(".amdhsa_accum_offset", u64::from(self.rsrc3_low + 1) * 4);
             }
-            Family::Gfx10 => line(".amdhsa_shared_vgpr_count", u64::from(self.rsrc3_low & 15)),
-            Family::Gfx9 | Family::Gfx11 => {}
+            Family::Gfx10 | Family::Gfx11 => {
+                line(".amdhsa_shared_vgpr_count", u64::from(self.rsrc3_low & 15))
+            }
+            Family::Gfx9 => {}
         }
         line(".amdhsa_next_free_vgpr", u64::from(self.vgprs(family)));
         let sgprs = (self.sgpr_granules + 1) * 8 - GFX9_EXTRA_SGPRS;

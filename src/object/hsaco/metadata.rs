@@ -1,6 +1,6 @@
 //! Kernel metadata: what the note of a code object tells about each kernel.
 //!
-//! The note holds a MessagePack map. [`entries!`] lists the keys of each map once; the struct, the
+//! The note holds a MessagePack map. `entries!` lists the keys of each map once; the struct, the
 //! conversion to a MessagePack value and back come from that list. Keys are written in order of their
 //! text, as LLVM does, so that a note assembled from our text has the same bytes. Unknown keys are
 //! skipped when reading, unknown words (a new kind of argument) are kept as they are.

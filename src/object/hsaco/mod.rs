@@ -3,7 +3,7 @@
 //! [`CodeObject`] is what the back end hands over; [`write`](write::write) turns it into the bytes of
 //! a file laid out as `ld.lld -shared` does, [`text::print`] into assembler text that gives the same
 //! code, descriptors and metadata. [`read`](read::read) takes any such file, ours or of another
-//! compiler, to a [`LoadedObject`](read::LoadedObject) that a loader can place in memory.
+//! compiler, to a [`LoadedObject`] that a loader can place in memory.
 //!
 //! ```text
 //!  .note     metadata: MessagePack           segment R
@@ -17,6 +17,7 @@
 //! Source: LLVM AMDGPUUsage, "Code Object"; the layout is checked against `ld.lld` by the tests.
 
 pub mod descriptor;
+pub mod loaded;
 pub mod metadata;
 pub mod read;
 pub mod reloc;
@@ -27,8 +28,9 @@ pub mod write;
 pub use super::lines::LineRow;
 pub use super::params::{Param, ParamShape};
 pub use descriptor::Descriptor;
+pub use loaded::{LoadedKernel, LoadedObject};
 pub use metadata::{KernelArg, KernelMetadata, Metadata};
-pub use read::{LoadedObject, read};
+pub use read::read;
 pub use target::TargetId;
 pub use write::write;
 

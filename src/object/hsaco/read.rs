@@ -4,138 +4,24 @@
 //! The file may be damaged or hostile. Whatever is needed to run a kernel must be right, otherwise the
 //! whole file is refused; what only helps people (line table, parameter names) is left out when it is
 //! wrong, and the fault is listed in [`LoadedObject::ignored`].
+//!
+//! Memory stays within a small multiple of the file's size: segments may not show the same bytes
+//! twice, names share a budget (`Elf::name`), and code is not copied per kernel.
 
 use super::descriptor::{DESCRIPTOR_SIZE, Descriptor};
+use super::loaded::{LoadedKernel, LoadedObject, Segment, Symbol, bytes_at};
+use super::reloc::Reloc;
 use super::{ABI_VERSION_V5, KERNEL_ALIGN, KernelMetadata, Metadata, Param, TargetId};
 use super::{NOTE_METADATA, NOTE_OWNER};
 use crate::object::bytes::{Bytes, align_up};
 use crate::object::elf::{self, Header, ProgramHeader, SectionHeader, Sym, pt, sh, st};
 use crate::object::lines::{self, LineTable};
 use crate::object::{ObjectError, params};
-
-pub use super::reloc::{Reloc, RelocKind, RelocTarget};
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 /// Most bytes of memory that an object may ask for.
 pub const MAX_IMAGE: u64 = 1 << 32;
-
-/// A part of the object that is loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Address relative to the load base.
-    pub vaddr: u64,
-    /// Bytes of memory; those behind `data` are zero.
-    pub mem_size: u64,
-    /// The bytes that the file has.
-    pub data: Vec<u8>,
-    /// Whether kernels may read it.
-    pub readable: bool,
-    /// Whether kernels may write it.
-    pub writable: bool,
-    /// Whether it holds code.
-    pub executable: bool,
-}
-
-impl Segment {
-    /// The address behind the last byte.
-    pub fn end(&self) -> u64 {
-        self.vaddr + self.mem_size
-    }
-
-    fn holds(&self, vaddr: u64) -> bool {
-        (self.vaddr..self.end()).contains(&vaddr)
-    }
-}
-
-/// A named address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// Name.
-    pub name: String,
-    /// Address relative to the load base.
-    pub vaddr: u64,
-    /// Bytes, 0 where not known.
-    pub size: u64,
-    /// Whether it is a function.
-    pub is_code: bool,
-    /// Whether other objects may refer to it.
-    pub is_global: bool,
-}
-
-/// A kernel that can be launched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadedKernel {
-    /// Name.
-    pub name: String,
-    /// Descriptor.
-    pub descriptor: Descriptor,
-    /// Address of the descriptor, relative to the load base.
-    pub descriptor_vaddr: u64,
-    /// Address of the first instruction, relative to the load base.
-    pub entry_vaddr: u64,
-    /// The kernel's own code; functions that it calls are elsewhere in the segment.
-    pub code: Vec<u8>,
-    /// Metadata.
-    pub metadata: KernelMetadata,
-    /// Names and shapes of parameters; `None` for objects of other compilers.
-    pub params: Option<Vec<Param>>,
-}
-
-/// A code object, checked and taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadedObject {
-    /// The processor and settings it is for.
-    pub target: TargetId,
-    /// `EI_ABIVERSION`: 2 for code object v4, 3 for v5, 4 for v6.
-    pub abi_version: u8,
-    /// What is loaded, by address; segments do not overlap.
-    pub segments: Vec<Segment>,
-    /// Symbols that are defined in the object.
-    pub symbols: Vec<Symbol>,
-    /// Kernels in the order of the metadata.
-    pub kernels: Vec<LoadedKernel>,
-    /// Places to patch when the load address is known.
-    pub relocs: Vec<Reloc>,
-    /// Source places.
-    pub lines: LineTable,
-    /// Faults that do not keep the code from running.
-    pub ignored: Vec<ObjectError>,
-}
-
-impl LoadedObject {
-    /// The kernel of a name.
-    pub fn kernel(&self, name: &str) -> Option<&LoadedKernel> {
-        self.kernels.iter().find(|k| k.name == name)
-    }
-
-    /// Bytes of memory from address 0 to the end of the last segment.
-    pub fn image_size(&self) -> u64 {
-        self.segments.iter().map(Segment::end).max().unwrap_or(0)
-    }
-
-    /// The function that holds an address, for messages.
-    pub fn function_at(&self, vaddr: u64) -> Option<&Symbol> {
-        let holds = |s: &&Symbol| s.is_code && vaddr.wrapping_sub(s.vaddr) < s.size;
-        self.symbols.iter().find(holds)
-    }
-
-    /// The object as it lies in memory at `base`, relocated. `bind` gives addresses for symbols that
-    /// the object does not define.
-    pub fn image(
-        &self,
-        base: u64,
-        bind: impl Fn(&str) -> Option<u64>,
-    ) -> Result<Vec<u8>, ObjectError> {
-        let mut image = vec![0; self.image_size() as usize];
-        for segment in &self.segments {
-            let start = segment.vaddr as usize;
-            image[start..start + segment.data.len()].copy_from_slice(&segment.data);
-        }
-        for reloc in &self.relocs {
-            reloc.apply(&mut image, base, &bind)?;
-        }
-        Ok(image)
-    }
-}
 
 /// The parts of the file that everything else is found through.
 struct Elf<'a> {
@@ -144,6 +30,9 @@ struct Elf<'a> {
     abi_version: u8,
     programs: Vec<ProgramHeader>,
     sections: Vec<SectionHeader>,
+    section_names: Vec<&'a str>,
+    /// Bytes that all names may still have: names may overlap in the file, but not without end.
+    name_budget: Cell<u64>,
 }
 
 /// Takes a code object apart.
@@ -167,12 +56,8 @@ pub fn read(bytes: &[u8]) -> Result<LoadedObject, ObjectError> {
         ignored.push(e);
         LineTable::default()
     });
-    let mut kernels = Vec::new();
-    for kernel in metadata.kernels {
-        let own = params.iter().find(|p| p.name == kernel.name);
-        let own = own.map(|p| p.params.clone());
-        kernels.push(find_kernel(kernel, own, &symbols, &segments, target)?);
-    }
+    let finder = Finder::new(&symbols, &segments, target);
+    let kernels = find_kernels(metadata.kernels, params, &finder)?;
     Ok(LoadedObject {
         target,
         abi_version: elf.abi_version,
@@ -232,17 +117,44 @@ impl<'a> Elf<'a> {
             "section headers",
             SectionHeader::read,
         )?;
-        Ok(Elf {
+        let mut elf = Elf {
             file,
             header,
             abi_version: ident[8],
             programs,
             sections,
-        })
+            section_names: Vec::new(),
+            name_budget: Cell::new(file.size().saturating_mul(4)),
+        };
+        if let Some(names) = elf.sections.get(usize::from(header.shstrndx)) {
+            let names = elf.content(names)?;
+            let name = |s: &SectionHeader| elf.name(names, s.name, "section name");
+            elf.section_names = elf.sections.iter().map(name).collect::<Result<_, _>>()?;
+        }
+        Ok(elf)
+    }
+
+    /// A name of a string table.
+    fn name(
+        &self,
+        names: Bytes<'a>,
+        offset: u32,
+        what: &'static str,
+    ) -> Result<&'a str, ObjectError> {
+        let name = names.string(u64::from(offset), what)?;
+        match self.name_budget.get().checked_sub(name.len() as u64 + 1) {
+            Some(left) => self.name_budget.set(left),
+            None => {
+                let problem = "the names together are longer than the file allows";
+                return Err(ObjectError::malformed(what, problem));
+            }
+        }
+        Ok(name)
     }
 
     fn segments(&self) -> Result<Vec<Segment>, ObjectError> {
         let mut segments: Vec<Segment> = Vec::new();
+        let mut shown = 0u64;
         for program in self.programs.iter().filter(|p| p.kind == pt::LOAD) {
             let data = self.file.range(program.offset, program.filesz, "segment")?;
             let end = program.vaddr.checked_add(program.memsz);
@@ -254,6 +166,11 @@ impl<'a> Elf<'a> {
                         program.filesz, program.memsz, program.vaddr
                     ),
                 ));
+            }
+            shown = shown.saturating_add(program.filesz);
+            if shown > self.file.size() {
+                let problem = "the segments show more bytes than the file has";
+                return Err(ObjectError::malformed("segment", problem));
             }
             if program.memsz > 0 {
                 segments.push(Segment {
@@ -325,16 +242,9 @@ impl<'a> Elf<'a> {
 
     /// Content of the section of a name, if there is one.
     fn section(&self, name: &str) -> Result<Option<Bytes<'a>>, ObjectError> {
-        let Some(names) = self.sections.get(usize::from(self.header.shstrndx)) else {
-            return Ok(None);
-        };
-        let names = self.content(names)?;
-        for section in &self.sections {
-            if names.string(u64::from(section.name), "section name")? == name {
-                return self.content(section).map(Some);
-            }
-        }
-        Ok(None)
+        let index = self.section_names.iter().position(|n| *n == name);
+        let section = index.and_then(|i| self.sections.get(i));
+        section.map(|s| self.content(s)).transpose()
     }
 
     /// The symbols of both symbol tables (dynamic ones first), and the loader's relocations.
@@ -347,13 +257,13 @@ impl<'a> Elf<'a> {
             for section in self.sections.iter().filter(|s| s.kind == kind) {
                 let names = self.linked(section)?;
                 for sym in self.entries(section, Sym::SIZE, Sym::read)? {
-                    if let Some(symbol) = symbol(&sym, names)? {
+                    if let Some(symbol) = self.symbol(&sym, names)? {
                         symbols.push(symbol);
                     }
                 }
             }
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         symbols.retain(|s: &Symbol| seen.insert((s.name.clone(), s.vaddr)));
         let mut relocs = Vec::new();
         for section in &self.sections {
@@ -373,6 +283,22 @@ impl<'a> Elf<'a> {
         Ok((symbols, relocs))
     }
 
+    /// A defined, named symbol; `None` for others.
+    fn symbol(&self, sym: &Sym, names: Bytes<'a>) -> Result<Option<Symbol>, ObjectError> {
+        /// `SHN_ABS` and other indices that are not sections.
+        const RESERVED: u16 = 0xff00;
+        if sym.shndx == 0 || sym.shndx >= RESERVED || sym.name == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Symbol {
+            name: self.name(names, sym.name, "symbol name")?.to_owned(),
+            vaddr: sym.value,
+            size: sym.size,
+            is_code: sym.info & 15 == st::FUNC,
+            is_global: sym.info >> 4 != st::LOCAL,
+        }))
+    }
+
     fn read_relocs(
         &self,
         section: &SectionHeader,
@@ -387,9 +313,7 @@ impl<'a> Elf<'a> {
                 None
             } else {
                 let sym = Sym::read(self.content(&symtab)?, index * Sym::SIZE)?;
-                let name = self
-                    .linked(&symtab)?
-                    .string(u64::from(sym.name), "symbol name")?;
+                let name = self.name(self.linked(&symtab)?, sym.name, "symbol name")?;
                 Some((sym, name))
             };
             let reloc = Reloc::new(&rela, symbol)?;
@@ -488,72 +412,89 @@ fn check_kind(ident: &[u8], header: &Header) -> Result<(), ObjectError> {
     Ok(())
 }
 
-/// A defined, named symbol; `None` for others.
-fn symbol(sym: &Sym, names: Bytes<'_>) -> Result<Option<Symbol>, ObjectError> {
-    /// `SHN_ABS` and other indices that are not sections.
-    const RESERVED: u16 = 0xff00;
-    if sym.shndx == 0 || sym.shndx >= RESERVED || sym.name == 0 {
-        return Ok(None);
-    }
-    Ok(Some(Symbol {
-        name: names.string(u64::from(sym.name), "symbol name")?.to_owned(),
-        vaddr: sym.value,
-        size: sym.size,
-        is_code: sym.info & 15 == st::FUNC,
-        is_global: sym.info >> 4 != st::LOCAL,
-    }))
-}
-
-/// The bytes at an address, as far as the file has them.
-fn bytes_at(segments: &[Segment], vaddr: u64, size: u64) -> Option<&[u8]> {
-    let segment = segments.iter().find(|s| s.holds(vaddr))?;
-    let start = (vaddr - segment.vaddr) as usize;
-    let end = start.checked_add(usize::try_from(size).ok()?)?;
-    segment.data.get(start..end)
-}
-
-/// Joins what the metadata says about a kernel with its descriptor and code.
-fn find_kernel(
-    metadata: KernelMetadata,
-    params: Option<Vec<Param>>,
-    symbols: &[Symbol],
-    segments: &[Segment],
+/// Finds the descriptors and code of kernels.
+struct Finder<'a> {
+    by_name: HashMap<&'a str, &'a Symbol>,
+    code_sizes: HashMap<u64, u64>,
+    segments: &'a [Segment],
     target: TargetId,
-) -> Result<LoadedKernel, ObjectError> {
-    let fault = |problem: String| ObjectError::Kernel {
-        kernel: metadata.name.clone(),
-        problem,
-    };
-    let at = |name: &str| symbols.iter().find(|s| s.name == name);
-    let own = at(&metadata.symbol)
-        .ok_or_else(|| fault(format!("symbol `{}` is missing", metadata.symbol)))?;
-    let bytes = bytes_at(segments, own.vaddr, DESCRIPTOR_SIZE)
-        .and_then(|b| <&[u8; DESCRIPTOR_SIZE as usize]>::try_from(b).ok())
-        .ok_or_else(|| fault(format!("no descriptor at {:#x}", own.vaddr)))?;
-    let descriptor = Descriptor::from_bytes(bytes).map_err(|e| fault(e.to_string()))?;
-    descriptor
-        .verify(target.chip.family)
-        .map_err(|e| fault(e.to_string()))?;
-    let entry = own.vaddr.wrapping_add_signed(descriptor.entry_offset);
-    let segment = segments
-        .iter()
-        .find(|s| s.executable && s.holds(entry))
-        .filter(|_| entry % KERNEL_ALIGN == 0)
-        .ok_or_else(|| fault(format!("no code can start at {entry:#x}")))?;
-    let rest = segment.end() - entry;
-    let size = symbols
-        .iter()
-        .find(|s| s.is_code && s.vaddr == entry && s.size > 0)
-        .map_or(rest, |s| s.size);
-    let code = bytes_at(segments, entry, size)
-        .ok_or_else(|| fault(format!("its {size} bytes of code reach past the segment")))?;
-    Ok(LoadedKernel {
-        name: metadata.name.clone(),
-        descriptor,
-        descriptor_vaddr: own.vaddr,
-        entry_vaddr: entry,
-        code: code.to_vec(),
-        params,
-        metadata,
-    })
+}
+
+impl<'a> Finder<'a> {
+    fn new(symbols: &'a [Symbol], segments: &'a [Segment], target: TargetId) -> Finder<'a> {
+        let code = symbols.iter().filter(|s| s.is_code && s.size > 0);
+        // The first symbol of a name counts: dynamic symbols come first.
+        let by_name = symbols.iter().rev().map(|s| (s.name.as_str(), s));
+        Finder {
+            by_name: by_name.collect(),
+            code_sizes: code.map(|s| (s.vaddr, s.size)).collect(),
+            segments,
+            target,
+        }
+    }
+
+    /// Joins what the metadata says about a kernel with its descriptor and code.
+    fn find(
+        &self,
+        metadata: KernelMetadata,
+        params: Option<Vec<Param>>,
+    ) -> Result<LoadedKernel, ObjectError> {
+        let fault = |problem: String| ObjectError::Kernel {
+            kernel: metadata.name.clone(),
+            problem,
+        };
+        let own = self.by_name.get(metadata.symbol.as_str());
+        let own = own.ok_or_else(|| fault(format!("symbol `{}` is missing", metadata.symbol)))?;
+        let bytes = bytes_at(self.segments, own.vaddr, DESCRIPTOR_SIZE)
+            .and_then(|b| <&[u8; DESCRIPTOR_SIZE as usize]>::try_from(b).ok())
+            .ok_or_else(|| fault(format!("no descriptor at {:#x}", own.vaddr)))?;
+        let descriptor = Descriptor::from_bytes(bytes)
+            .and_then(|d| d.verify(self.target.chip.family).map(|()| d))
+            .map_err(|e| fault(e.to_string()))?;
+        let entry = own.vaddr.wrapping_add_signed(descriptor.entry_offset);
+        let segment = self
+            .segments
+            .iter()
+            .find(|s| s.executable && s.holds(entry))
+            .filter(|_| entry % KERNEL_ALIGN == 0)
+            .ok_or_else(|| fault(format!("no code can start at {entry:#x}")))?;
+        let rest = segment.end() - entry;
+        let size = self.code_sizes.get(&entry).copied().unwrap_or(rest);
+        if bytes_at(self.segments, entry, size).is_none() {
+            return Err(fault(format!(
+                "its {size} bytes of code reach past the segment"
+            )));
+        }
+        Ok(LoadedKernel {
+            name: metadata.name.clone(),
+            descriptor,
+            descriptor_vaddr: own.vaddr,
+            entry_vaddr: entry,
+            code: entry..entry + size,
+            params,
+            metadata,
+        })
+    }
+}
+
+/// All kernels of the metadata.
+fn find_kernels(
+    listed: Vec<KernelMetadata>,
+    params: Vec<params::KernelParams>,
+    finder: &Finder<'_>,
+) -> Result<Vec<LoadedKernel>, ObjectError> {
+    let mut params: HashMap<_, _> = params.into_iter().map(|p| (p.name, p.params)).collect();
+    let mut seen = HashSet::new();
+    let mut kernels = Vec::new();
+    for kernel in listed {
+        if !seen.insert(kernel.name.clone()) {
+            return Err(ObjectError::Kernel {
+                kernel: kernel.name,
+                problem: "the metadata lists it twice".to_owned(),
+            });
+        }
+        let own = params.remove(&kernel.name);
+        kernels.push(finder.find(kernel, own)?);
+    }
+    Ok(kernels)
 }

@@ -127,14 +127,20 @@ impl TargetId {
         }
     }
 
-    /// Reads `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`, or the same without the first part.
+    /// Reads `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`, or the same without the triple. Of the
+    /// triple, vendor and system must be right; LLVM changed the name of the architecture once.
     pub fn parse(text: &str) -> Result<TargetId, ObjectError> {
         let unknown = || ObjectError::Unsupported {
             what: "target",
             found: text.to_owned(),
             expected: "a processor as `gfx942`, with `:xnack+` or the like",
         };
-        let mut parts = text.strip_prefix(PREFIX).unwrap_or(text).split(':');
+        let triple: Vec<&str> = text.splitn(5, '-').collect();
+        let id = match triple[..] {
+            [_, "amd", "amdhsa", _, id] => id,
+            _ => text,
+        };
+        let mut parts = id.split(':');
         let chip = parts.next().and_then(Chip::find).ok_or_else(unknown)?;
         let mut target = TargetId::new(chip);
         for part in parts {
@@ -221,7 +227,10 @@ mod tests {
             assert_eq!(TargetId::from_e_flags(flags).unwrap(), target);
             assert_eq!(target.to_string(), format!("{PREFIX}{text}"));
         }
+        let newer = TargetId::parse("amdgpu9.42-amd-amdhsa-unknown-gfx942:xnack-").unwrap();
+        assert_eq!(newer.to_string(), "amdgcn-amd-amdhsa--gfx942:xnack-");
         assert!(TargetId::parse("gfx1030:xnack+").is_err());
+        assert!(TargetId::parse("nvptx64-nvidia-cuda--gfx942").is_err());
         assert!(TargetId::from_e_flags(0x136).is_err());
         assert!(TargetId::from_e_flags(0x01).is_err());
     }

@@ -128,6 +128,8 @@ impl Strings {
 /// A symbol of a kernel: its code or its descriptor.
 struct KernelSymbol {
     name: String,
+    /// Offset of the name in `.dynstr`.
+    dynamic_name: u32,
     kernel: usize,
     is_code: bool,
 }
@@ -149,9 +151,10 @@ struct Loaded {
 pub fn write(object: &CodeObject) -> Result<Vec<u8>, ObjectError> {
     verify(object)?;
     let (text, starts) = text_section(&object.kernels);
-    let symbols = kernel_symbols(&object.kernels);
+    let (symbols, dynstr) = kernel_symbols(&object.kernels);
     let mut layout = Layout::new();
-    let loaded = place_loaded(&mut layout, object, &symbols, &text);
+    let loaded = place_loaded(&mut layout, object, &symbols, &dynstr, &text);
+    link_loaded(&mut layout, &loaded);
     fill_loaded(&mut layout, &loaded, object, &symbols, &starts);
     place_rest(&mut layout, &loaded, object, &symbols, &starts)?;
     Ok(finish(layout, &loaded, object))
@@ -207,12 +210,19 @@ fn text_section(kernels: &[Kernel]) -> (Vec<u8>, Vec<u64>) {
     (text, starts)
 }
 
-/// All symbols in the order of `.gnu.hash`.
-fn kernel_symbols(kernels: &[Kernel]) -> Vec<KernelSymbol> {
+/// All symbols in the order of `.gnu.hash`, and `.dynstr` with their names: code before descriptors.
+fn kernel_symbols(kernels: &[Kernel]) -> (Vec<KernelSymbol>, Strings) {
+    let mut strings = Strings::new();
     let mut symbols = Vec::new();
-    for (kernel, k) in kernels.iter().enumerate() {
-        for (name, is_code) in [(k.name.clone(), true), (descriptor_symbol(&k.name), false)] {
+    for is_code in [true, false] {
+        for (kernel, k) in kernels.iter().enumerate() {
+            let name = if is_code {
+                k.name.clone()
+            } else {
+                descriptor_symbol(&k.name)
+            };
             symbols.push(KernelSymbol {
+                dynamic_name: strings.add(&name),
                 name,
                 kernel,
                 is_code,
@@ -220,7 +230,7 @@ fn kernel_symbols(kernels: &[Kernel]) -> Vec<KernelSymbol> {
         }
     }
     elf::sort_for_gnu_hash(&mut symbols, |s| &s.name);
-    symbols
+    (symbols, strings)
 }
 
 /// The metadata note record.
@@ -247,13 +257,10 @@ fn place_loaded(
     layout: &mut Layout,
     object: &CodeObject,
     symbols: &[KernelSymbol],
+    dynstr: &Strings,
     text: &[u8],
 ) -> Loaded {
     let names: Vec<&str> = symbols.iter().map(|s| s.name.as_str()).collect();
-    let mut strings = Strings::new();
-    names.iter().for_each(|n| {
-        strings.add(n);
-    });
     let zeros = |count: usize, size: u64| vec![0; count * size as usize];
     let read = sh::ALLOC;
     let note = layout.add(".note", (sh::NOTE, read, 4, 0), &note(object));
@@ -268,7 +275,7 @@ fn place_loaded(
         &elf::gnu_hash_section(&names),
     );
     let hash = layout.add(".hash", (sh::HASH, read, 4, 4), &elf::hash_section(&names));
-    let dynstr = layout.add(".dynstr", (sh::STRTAB, read, 1, 0), &strings.0);
+    let dynstr = layout.add(".dynstr", (sh::STRTAB, read, 1, 0), &dynstr.0);
     let rodata = layout.add(
         ".rodata",
         (sh::PROGBITS, read, DESCRIPTOR_SIZE, 0),
@@ -289,15 +296,6 @@ fn place_loaded(
     // Fills the page, so that the loader can protect it.
     let relro = layout.add(".relro_padding", (sh::NOBITS, read | sh::WRITE, 1, 0), &[]);
     layout.headers[relro].size = align_up(layout.addr, PAGE) - layout.addr;
-    for (section, link, info) in [
-        (dynsym, dynstr, 1),
-        (gnu_hash, dynsym, 0),
-        (hash, dynsym, 0),
-        (dynamic, dynstr, 0),
-    ] {
-        layout.headers[section].link = link as u32;
-        layout.headers[section].info = info;
-    }
     Loaded {
         note,
         dynsym,
@@ -308,6 +306,19 @@ fn place_loaded(
         text,
         dynamic,
         relro,
+    }
+}
+
+/// Tells the sections which other ones they refer to.
+fn link_loaded(layout: &mut Layout, loaded: &Loaded) {
+    for (section, link, info) in [
+        (loaded.dynsym, loaded.dynstr, 1),
+        (loaded.gnu_hash, loaded.dynsym, 0),
+        (loaded.hash, loaded.dynsym, 0),
+        (loaded.dynamic, loaded.dynstr, 0),
+    ] {
+        layout.headers[section].link = link as u32;
+        layout.headers[section].info = info;
     }
 }
 
@@ -344,10 +355,9 @@ fn fill_loaded(
         rodata.extend_from_slice(&descriptor.to_bytes());
     }
     let mut dynsym = Vec::new();
-    let mut strings = Strings::new();
     Sym::default().write(&mut dynsym);
     for symbol in symbols {
-        let name = strings.add(&symbol.name);
+        let name = symbol.dynamic_name;
         symbol_entry(layout, loaded, object, symbol, name, starts).write(&mut dynsym);
     }
     layout.fill(loaded.dynamic, &dynamic);
