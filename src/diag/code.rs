@@ -71,6 +71,7 @@ codes! {
     K0403 "kernel does not fit the target"
     K0404 "wave size does not fit the target"
     K0405 "code for one target cannot be made from this module"
+    K0406 "unknown pass"
     // K05xx: VISA text and verification
     // K06xx: machine assembly
     // K07xx: object files

@@ -72,6 +72,27 @@ pub(super) struct Recorder {
     pub timings: Vec<Timing>,
 }
 
+impl Recorder {
+    /// Adds what the VISA passes recorded: pass, kernel, text; and pass, time.
+    pub fn add_passes(
+        &mut self,
+        printed: Vec<(String, String, String)>,
+        times: Vec<(&'static str, Duration)>,
+    ) {
+        let printed =
+            printed
+                .into_iter()
+                .map(|(step, kernel, text)| Printed { step, kernel, text });
+        self.printed.extend(printed);
+        self.timings
+            .extend(times.into_iter().map(|(step, elapsed)| Timing {
+                step: step.to_string(),
+                kernel: String::new(),
+                elapsed,
+            }));
+    }
+}
+
 impl StepObserver for Recorder {
     fn after(
         &mut self,
@@ -85,12 +106,16 @@ impl StepObserver for Recorder {
             kernel: kernel.to_string(),
             elapsed,
         });
-        if self.wanted.iter().any(|w| w == step) {
-            self.printed.push(Printed {
-                step: step.to_string(),
-                kernel: kernel.to_string(),
-                text: text(),
-            });
+        if self.wanted.iter().any(|w| w == step || w == "all") {
+            let text = text();
+            // Steps without a text of their own (the front end, the container) give none.
+            if !text.is_empty() {
+                self.printed.push(Printed {
+                    step: step.to_string(),
+                    kernel: kernel.to_string(),
+                    text,
+                });
+            }
         }
     }
 }

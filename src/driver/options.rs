@@ -43,8 +43,10 @@ pub struct Options {
     pub opt_level: u8,
     /// VISA passes to run instead of those of the level.
     pub passes: Option<Vec<String>>,
-    /// Steps whose result is kept as text: VISA passes and steps of the target.
+    /// Steps whose result is kept as text: VISA passes and steps of the target; `all` for each.
     pub print_after: Vec<String>,
+    /// The VISA pass to stop after; there is no machine code then.
+    pub stop_after: Option<String>,
     /// Verify after every pass and step.
     pub verify_each: bool,
     /// Leave `a * b + c` as two roundings.

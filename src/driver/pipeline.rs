@@ -10,7 +10,11 @@ use crate::backend::pipeline::{Bug, CompileError, StepObserver};
 use crate::backend::target::Target;
 use crate::diag::{Code, Diagnostic, FileId, Sink, SourceMap};
 use crate::frontend;
+use crate::ir::passes::{self, RunError, RunOptions};
 use crate::ir::{Module, WaveSize};
+
+/// In `print_after`: every pass and step.
+const ALL_STEPS: &str = "all";
 
 /// Compiles one source text. The text is added to `sources`, which diagnostics refer to.
 pub fn compile(
@@ -45,18 +49,95 @@ fn run(
     recorder: &mut Recorder,
     sink: &mut Sink,
 ) -> Result<(Module, Option<MachineCode>), CompileError> {
+    check_step_names(options, sink)?;
     let start = Instant::now();
     let module = read(sources, file, input.language, options, sink);
     recorder.after("frontend", "", start.elapsed(), &String::new);
-    let module = match module {
+    let mut module = match module {
         Some(module) if !sink.has_errors() => module,
         _ => return Err(CompileError::Rejected),
     };
+    let stopped = run_passes(&mut module, options, recorder)?;
     let machine = match options.target {
-        Some(target) => Some(generate(target, &module, sources, options, recorder, sink)?),
-        None => None,
+        Some(target) if !stopped => {
+            Some(generate(target, &module, sources, options, recorder, sink)?)
+        }
+        _ => None,
     };
     Ok((module, machine))
+}
+
+/// The names of all VISA passes.
+fn pass_names() -> Vec<&'static str> {
+    passes::pipeline::ALL.iter().map(|p| p.name).collect()
+}
+
+/// Refuses names of passes and steps that do not exist.
+fn check_step_names(options: &Options, sink: &mut Sink) -> Result<(), CompileError> {
+    let visa = pass_names();
+    let mut all = visa.clone();
+    all.extend(options.target.map(|t| t.steps()).unwrap_or_default());
+    let only_visa = options.passes.iter().flatten().chain(&options.stop_after);
+    let unknown = only_visa
+        .filter(|name| !visa.contains(&name.as_str()))
+        .map(|name| (name, &visa));
+    let print = options.print_after.iter();
+    let unprinted = print
+        .filter(|name| *name != ALL_STEPS && !all.contains(&name.as_str()))
+        .map(|name| (name, &all));
+    for (name, known) in unknown.chain(unprinted) {
+        let mut diagnostic = Diagnostic::new(Code::K0406, format!("unknown pass `{name}`"))
+            .note(format!("passes: {}", known.join(", ")));
+        let score = |k: &&&str| (strsim::jaro_winkler(name, k) * 1000.0) as u32;
+        if let Some(near) = known.iter().max_by_key(score).filter(|k| score(k) > 750) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        sink.push(diagnostic);
+    }
+    match sink.has_errors() {
+        true => Err(CompileError::Rejected),
+        false => Ok(()),
+    }
+}
+
+/// Runs the VISA passes; whether the run ended early because it was asked to.
+fn run_passes(
+    module: &mut Module,
+    options: &Options,
+    recorder: &mut Recorder,
+) -> Result<bool, CompileError> {
+    let visa = pass_names();
+    let is_visa = |name: &&String| *name == ALL_STEPS || visa.contains(&name.as_str());
+    let run_options = RunOptions {
+        level: options.opt_level,
+        passes: options.passes.clone(),
+        print_after: options
+            .print_after
+            .iter()
+            .filter(is_visa)
+            .cloned()
+            .collect(),
+        stop_after: options.stop_after.clone(),
+        verify_each: options.verify_each,
+    };
+    let name = module.name.clone();
+    let bug = |message: String| {
+        CompileError::Bug(Bug {
+            step: "passes",
+            kernel: name.clone(),
+            message,
+        })
+    };
+    match passes::run(module, &run_options) {
+        Ok(report) => {
+            recorder.add_passes(report.printed, report.times);
+            Ok(report.stopped)
+        }
+        Err(RunError::UnknownPass(name)) => Err(bug(format!("no pass {name}"))),
+        Err(RunError::Broken(pass, _, text)) => {
+            Err(bug(format!("pass {pass} broke the function\n{text}")))
+        }
+    }
 }
 
 fn read(
@@ -172,6 +253,24 @@ mod tests {
         module.wave = WaveSize::W32;
         module.target = Some("sm_80".into());
         assert_eq!(refused(&module), [Code::K0404, Code::K0405]);
+    }
+
+    #[test]
+    fn unknown_passes_get_the_nearest_name() {
+        let options = Options {
+            passes: Some(vec!["ssaa".into()]),
+            print_after: vec!["isle".into(), "ssa".into()],
+            target: find_target("gfx942").ok(),
+            ..Options::default()
+        };
+        let mut sink = Sink::new();
+        assert!(check_step_names(&options, &mut sink).is_err());
+        let help: Vec<_> = sink
+            .take()
+            .into_iter()
+            .map(|d| d.help[0].text.clone())
+            .collect();
+        assert_eq!(help, ["did you mean `ssa`?", "did you mean `isel`?"]);
     }
 
     #[test]

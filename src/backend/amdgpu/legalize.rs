@@ -20,8 +20,9 @@
 use std::collections::HashMap;
 
 use crate::diag::{Code, Diagnostic, Sink, Span};
+use crate::ir::passes::edges::split_critical_edges;
 use crate::ir::{
-    Attrs, Block, BlockCall, Cmp, Function, Inst, Kind, Opcode, Round, Space, Type, Value, ValueDef,
+    Attrs, Block, Cmp, Function, Inst, Kind, Opcode, Round, Space, Type, Value, ValueDef,
 };
 
 /// Legalizes a function. Reports what the target does not have and gives `false` then.
@@ -101,51 +102,6 @@ fn unsupported(func: &Function, inst: Inst) -> Option<String> {
 /// Conversions from float to integer saturate by themselves.
 fn is_saturating_already(attrs: &Attrs) -> bool {
     attrs.kind.is_some_and(Kind::is_int) && attrs.src_kind.is_some_and(Kind::is_float)
-}
-
-/// Puts an empty block on every edge from a block with several successors to a block with several
-/// predecessors. Afterwards copies for a block's parameters go to the end of a predecessor with one
-/// successor, or to the start of a block with one predecessor.
-fn split_critical_edges(func: &mut Function) {
-    let mut preds: HashMap<Block, usize> = HashMap::new();
-    for block in &func.layout {
-        for succ in func.successors(*block) {
-            *preds.entry(succ).or_default() += 1;
-        }
-    }
-    for block in func.layout.clone() {
-        let Some(term) = func.terminator(block) else {
-            continue;
-        };
-        if func.insts[term].targets.len() < 2 {
-            continue;
-        }
-        for n in 0..func.insts[term].targets.len() {
-            if preds[&func.insts[term].targets[n].block] < 2 {
-                continue;
-            }
-            let middle = add_block_on_edge(func, block, func.insts[term].targets[n].block);
-            let span = func.insts[term].span;
-            let br = func.create_inst(Opcode::Br, Attrs::default(), &[], &[], span);
-            let call = BlockCall {
-                block: middle,
-                args: Default::default(),
-            };
-            let old = std::mem::replace(&mut func.insts[term].targets[n], call);
-            func.insts[br].targets.push(old);
-            func.blocks[middle].insts.push(br);
-        }
-    }
-}
-
-/// A new block: before the target of a forward edge, behind the source of a backward one.
-fn add_block_on_edge(func: &mut Function, from: Block, to: Block) -> Block {
-    let middle = func.add_block(None);
-    func.layout.pop();
-    let place = |block| func.layout.iter().position(|b| *b == block).unwrap_or(0);
-    let (from, to) = (place(from), place(to));
-    func.layout.insert(to.max(from + 1), middle);
-    middle
 }
 
 /// The state of [`localize_predicates`].
@@ -363,20 +319,6 @@ mod tests {
         b.selp(Kind::U32, a, zero, p);
         b.ret();
         (func, entry, join)
-    }
-
-    #[test]
-    fn critical_edges_get_a_block() {
-        let (mut func, entry, join) = crossing();
-        split_critical_edges(&mut func);
-        let succs: Vec<_> = func.successors(entry).collect();
-        assert_ne!(succs[1], join);
-        assert_eq!(func.successors(succs[1]).collect::<Vec<_>>(), [join]);
-        assert_eq!(
-            func.layout[2], succs[1],
-            "the new block precedes its target"
-        );
-        assert_eq!(func.layout.len(), 4);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod isel;
 pub mod legalize;
+pub mod uniform_values;
 
 mod desc;
 mod emit;

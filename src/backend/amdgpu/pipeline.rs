@@ -8,6 +8,7 @@ use super::desc::AmdTarget;
 use super::emit::{Emitted, emit};
 use super::isel::{Selection, select};
 use super::legalize::legalize;
+use super::uniform_values::UniformValues;
 use crate::backend::codegen::{CodegenOptions, CompiledKernel};
 use crate::backend::mir::{MFunction, MOperand, SlotData};
 use crate::backend::pipeline::{Bug, CompileError, StepObserver};
@@ -15,6 +16,7 @@ use crate::backend::report::{ResourceReport, SpillReport};
 use crate::backend::target::TargetDesc;
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::ir::Function;
+use crate::ir::text::print_function;
 use crate::isa::RegFile;
 use crate::isa::amdgpu::{Isa, isa};
 
@@ -75,10 +77,13 @@ pub(super) fn compile(
     if !legalize(&mut func, sink) {
         return Err(CompileError::Rejected);
     }
-    observer.after("legalize", &name, start.elapsed(), &|| format!("{func:#?}"));
+    observer.after("legalize", &name, start.elapsed(), &|| {
+        print_function(&func)
+    });
 
     let start = Instant::now();
-    let uniform = |_| false;
+    let uniform_values = UniformValues::compute(&func);
+    let uniform = |value| uniform_values.contains(value);
     let mut mf = select(&Selection {
         func: &func,
         uniform: &uniform,

@@ -31,29 +31,6 @@ pub(super) fn count_uses(func: &Function) -> HashMap<Value, u32> {
     uses
 }
 
-/// The reachable blocks, each behind its dominators: reverse postorder.
-pub(super) fn reverse_postorder(func: &Function) -> Vec<Block> {
-    let succs = |block| func.successors(block).collect::<Vec<_>>();
-    let Some(&entry) = func.layout.first() else {
-        return Vec::new();
-    };
-    let mut seen = HashSet::from([entry]);
-    let mut postorder = Vec::new();
-    let mut stack = vec![(entry, succs(entry))];
-    while let Some((block, rest)) = stack.last_mut() {
-        match rest.pop() {
-            Some(next) if seen.insert(next) => stack.push((next, succs(next))),
-            Some(_) => {}
-            None => {
-                postorder.push(*block);
-                stack.pop();
-            }
-        }
-    }
-    postorder.reverse();
-    postorder
-}
-
 /// The block of each instruction.
 pub(super) fn home_blocks(func: &Function) -> HashMap<Inst, Block> {
     let insts_of = |b: &Block| {

@@ -40,6 +40,7 @@ use super::abi::KernelAbi;
 use crate::backend::mir::{MBlock, MFunction};
 use crate::backend::target::TargetDesc;
 use crate::diag::Span;
+use crate::ir::cfg::Cfg;
 use crate::ir::{Block, BlockCall, Function, Inst, InstData, Kind, Opcode, Type, Value, ValueDef};
 use crate::isa::amdgpu::Isa;
 
@@ -47,7 +48,7 @@ use crate::isa::amdgpu::Isa;
 pub struct Selection<'a> {
     /// The legalized function.
     pub func: &'a Function,
-    /// Whether a value is the same in all lanes of a wave.
+    /// Whether a value is the same in all lanes of a wave, wherever it is used.
     pub uniform: &'a dyn Fn(Value) -> bool,
     /// Calling convention.
     pub abi: &'a KernelAbi,
@@ -113,14 +114,14 @@ struct Isel<'a> {
 impl Isel<'_> {
     fn run(&mut self) {
         // Definitions come before uses in this order; the layout of the code stays VISA's.
-        let order = control::reverse_postorder(self.func);
-        self.create_blocks(&order);
-        for (n, block) in order.into_iter().enumerate() {
-            self.mblock = self.blocks[&block];
+        let cfg = Cfg::compute(self.func);
+        self.create_blocks(cfg.rpo());
+        for (n, block) in cfg.rpo().iter().enumerate() {
+            self.mblock = self.blocks[block];
             if n == 0 {
                 self.select_entry();
             }
-            self.select_block(block);
+            self.select_block(*block);
         }
     }
 
