@@ -3,10 +3,10 @@
 pub mod abi;
 pub mod isel;
 pub mod legalize;
+pub mod pipeline;
 pub mod uniform_values;
 
 mod desc;
 mod emit;
-mod pipeline;
 
 pub use desc::{AmdTarget, GFX942};

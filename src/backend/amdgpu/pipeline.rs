@@ -21,7 +21,7 @@ use crate::isa::RegFile;
 use crate::isa::amdgpu::{Isa, isa};
 
 /// What a machine step may ask for.
-pub(super) struct StepContext<'a> {
+pub struct StepContext<'a> {
     /// Numbers of the target.
     pub desc: &'static TargetDesc,
     /// Instruction rows.
@@ -34,13 +34,17 @@ pub(super) struct StepContext<'a> {
     pub sink: &'a mut Sink,
 }
 
-/// A step on machine IR.
-struct MachineStep {
-    name: &'static str,
-    run: fn(&mut MFunction, &mut StepContext<'_>) -> Result<(), CompileError>,
+/// A step on machine IR. It reports what the user has to change to the context's sink and returns
+/// [`CompileError::Rejected`]; what an earlier step got wrong is a [`bug`].
+pub struct MachineStep {
+    /// Name for `--print-after`.
+    pub name: &'static str,
+    /// The step.
+    pub run: fn(&mut MFunction, &mut StepContext<'_>) -> Result<(), CompileError>,
 }
 
-const MACHINE_STEPS: &[MachineStep] = &[];
+/// The steps between selection and emission, in order.
+pub const MACHINE_STEPS: &[MachineStep] = &[];
 
 /// The names of all steps.
 pub(super) fn steps() -> Vec<&'static str> {
@@ -213,7 +217,7 @@ fn spill_report(mf: &MFunction, slot: &SlotData) -> SpillReport {
 }
 
 /// A step's complaint about what an earlier one left.
-pub(super) fn bug(step: &'static str, mf: &MFunction, message: impl ToString) -> CompileError {
+pub fn bug(step: &'static str, mf: &MFunction, message: impl ToString) -> CompileError {
     CompileError::Bug(Bug {
         step,
         kernel: mf.name.clone(),

@@ -27,6 +27,11 @@ impl Isel<'_> {
         let pick = |single, wide| if double { wide } else { single };
         match (opcode, args) {
             (Opcode::FSub, &[a, b]) if double => self.sub_f64(a, b),
+            // A constant fits where the second operand does not.
+            (Opcode::FSub, &[a, Opd::Const(c)]) => {
+                let negative = Opd::Const(c ^ 0x8000_0000);
+                self.valu(op::V_ADD_F32, &[a, negative])
+            }
             (Opcode::FDiv, &[a, b]) if double => self.div_f64(a, b),
             (Opcode::FDiv, &[a, b]) => self.div_f32(a, b),
             (Opcode::FSqrt, &[a]) if double => self.sqrt_f64(a),

@@ -30,6 +30,26 @@ const MIN_I: Rows = (op::S_MIN_I32, op::V_MIN_I32);
 const MAX_U: Rows = (op::S_MAX_U32, op::V_MAX_U32);
 const MAX_I: Rows = (op::S_MAX_I32, op::V_MAX_I32);
 
+/// A bitwise operation: its 32-bit rows, and the scalar unit's of 64 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Bitwise {
+    word: Rows,
+    scalar_64: RowId,
+}
+
+pub(super) const AND_BITS: Bitwise = Bitwise {
+    word: AND,
+    scalar_64: op::S_AND_B64,
+};
+pub(super) const OR_BITS: Bitwise = Bitwise {
+    word: OR,
+    scalar_64: op::S_OR_B64,
+};
+pub(super) const XOR_BITS: Bitwise = Bitwise {
+    word: XOR,
+    scalar_64: op::S_XOR_B64,
+};
+
 /// Shift directions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shift {
@@ -89,8 +109,14 @@ impl Isel<'_> {
 
     /// Difference of any width.
     pub(super) fn sub(&mut self, bank: Bank, kind: Kind, a: Opd, b: Opd) -> Opd {
-        if kind.bits() < 64 {
-            return self.bin(bank, SUB, a, b);
+        match (kind.bits() < 64, bank, b) {
+            // A constant fits where the second operand does not.
+            (true, Bank::V, Opd::Const(c)) => {
+                let negative = u64::from((c as u32).wrapping_neg());
+                return self.bin(bank, ADD, a, Opd::Const(negative));
+            }
+            (true, ..) => return self.bin(bank, SUB, a, b),
+            (false, ..) => {}
         }
         match bank {
             Bank::S => self.scalar_carry(op::S_SUB_U32, op::S_SUBB_U32, a, b),
@@ -250,13 +276,20 @@ impl Isel<'_> {
     }
 
     /// A bitwise operation of any width.
-    pub(super) fn bitwise(&mut self, bank: Bank, dwords: u8, rows: Rows, a: Opd, b: Opd) -> Opd {
-        if dwords == 1 {
-            return self.bin(bank, rows, a, b);
+    pub(super) fn bitwise(&mut self, bank: Bank, dwords: u8, op: Bitwise, a: Opd, b: Opd) -> Opd {
+        match (dwords, bank) {
+            (1, _) => self.bin(bank, op.word, a, b),
+            (_, Bank::S) => self.salu(op.scalar_64, &[a, b]),
+            (_, Bank::V) => {
+                let dst = self.new_reg(Bank::V, 2);
+                self.start_parts(dst);
+                for n in 0..2 {
+                    let args = [a.dword(n), b.dword(n)];
+                    self.valu_into(op.word.1, &[dst.dword(n)], &args, Mods::default());
+                }
+                dst
+            }
         }
-        let lo = self.bin(bank, rows, a.lo(), b.lo());
-        let hi = self.bin(bank, rows, a.hi(), b.hi());
-        self.pair(bank, lo, hi)
     }
 
     /// A shift with VISA's rules for large counts.

@@ -294,10 +294,12 @@ impl Isel<'_> {
             (Opcode::Min, &[a, b]) => self.min_max(bank, kind, false, a, b),
             (Opcode::Max, &[a, b]) => self.min_max(bank, kind, true, a, b),
             (Opcode::Abs, &[a]) => self.abs(bank, kind, a),
-            (Opcode::And, &[a, b]) => self.bitwise(bank, dwords, int::AND, a, b),
-            (Opcode::Or, &[a, b]) => self.bitwise(bank, dwords, int::OR, a, b),
-            (Opcode::Xor, &[a, b]) => self.bitwise(bank, dwords, int::XOR, a, b),
-            (Opcode::Not, &[a]) => self.bitwise(bank, dwords, int::XOR, a, Opd::Const(u64::MAX)),
+            (Opcode::And, &[a, b]) => self.bitwise(bank, dwords, int::AND_BITS, a, b),
+            (Opcode::Or, &[a, b]) => self.bitwise(bank, dwords, int::OR_BITS, a, b),
+            (Opcode::Xor, &[a, b]) => self.bitwise(bank, dwords, int::XOR_BITS, a, b),
+            (Opcode::Not, &[a]) => {
+                self.bitwise(bank, dwords, int::XOR_BITS, a, Opd::Const(u64::MAX))
+            }
             (Opcode::Shl, &[a, n]) => self.shift(bank, kind, Shift::Left, wrap, a, n),
             (Opcode::Shr, &[a, n]) => {
                 let shift = match kind.is_signed() {
