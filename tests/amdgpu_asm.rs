@@ -56,8 +56,19 @@ fn variants() -> Vec<Options> {
 /// The code of each kernel of an object file.
 fn codes(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let object = hsaco::read(bytes).expect("a code object");
-    let kernels = object.kernels.into_iter();
-    kernels.map(|k| (k.name, k.code)).collect()
+    let code = |range: &std::ops::Range<u64>| {
+        let holds = |s: &&hsaco::read::Segment| s.vaddr <= range.start && range.end <= s.end();
+        let segment = object
+            .segments
+            .iter()
+            .find(holds)
+            .expect("code is in a segment");
+        let start = (range.start - segment.vaddr) as usize;
+        let size = (range.end - range.start) as usize;
+        segment.data[start..start + size].to_vec()
+    };
+    let kernels = object.kernels.iter();
+    kernels.map(|k| (k.name.clone(), code(&k.code))).collect()
 }
 
 fn run(command: &mut Command) {
