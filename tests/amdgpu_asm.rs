@@ -57,11 +57,9 @@ fn variants() -> Vec<Options> {
 fn codes(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let object = hsaco::read(bytes).expect("a code object");
     let code = |range: &std::ops::Range<u64>| {
-        let holds = |s: &&hsaco::read::Segment| s.vaddr <= range.start && range.end <= s.end();
-        let segment = object
-            .segments
-            .iter()
-            .find(holds)
+        let mut segments = object.segments.iter();
+        let segment = segments
+            .find(|s| s.vaddr <= range.start && range.end <= s.end())
             .expect("code is in a segment");
         let start = (range.start - segment.vaddr) as usize;
         let size = (range.end - range.start) as usize;
