@@ -1,6 +1,8 @@
 //! Our bytes against LLVM's: the text of `-S`, assembled with `llvm-mc` and linked with `ld.lld`,
 //! has the same `.text` as the code object of `-c`. For every example at every level.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod support;
 
 use std::path::{Path, PathBuf};
@@ -39,7 +41,7 @@ fn compile_file(path: &Path, options: &Options) -> MachineCode {
 }
 
 fn variants() -> Vec<Options> {
-    let target = find_target("gfx942").ok().expect("it is registered");
+    let target = find_target("gfx942").unwrap_or_else(|e| panic!("{}", e.message));
     let mut all: Vec<Options> = (0..=2)
         .map(|opt_level| Options {
             target: Some(target),
