@@ -49,7 +49,10 @@ pub struct CompiledKernel {
     pub name: String,
     /// Machine code; starts at a multiple of 256 in the container.
     pub code: Vec<u8>,
-    /// The same as text.
+    /// What has to follow the last kernel of a code object, because the hardware fetches ahead: this
+    /// instruction word, so many times.
+    pub padding: (u32, u32),
+    /// The code as text.
     pub asm: Vec<AsmLine>,
     /// Places of the code, by ascending offset.
     pub lines: Vec<LineRow>,

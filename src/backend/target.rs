@@ -95,6 +95,8 @@ pub struct TargetDesc {
     pub global_offset: (i32, i32),
     /// Largest immediate offset of scalar loads.
     pub smem_offset_max: i32,
+    /// Bytes behind the last instruction of a code object that the instruction prefetch may read.
+    pub prefetch_bytes: u32,
     /// Abilities.
     pub features: Features,
 }

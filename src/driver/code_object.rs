@@ -62,7 +62,20 @@ impl Assembled {
             });
         }
         assembled.object.files = files.names;
+        if let Some(last) = kernels.last() {
+            assembled.pad(last.padding);
+        }
         Ok(assembled)
+    }
+
+    /// Fills what the hardware fetches ahead of the last instruction.
+    fn pad(&mut self, (word, count): (u32, u32)) {
+        if let (Some(kernel), Some(body)) = (self.object.kernels.last_mut(), self.bodies.last_mut())
+        {
+            let filler = std::iter::repeat_n(word.to_le_bytes(), count as usize);
+            kernel.code.extend(filler.flatten());
+            body.push(text::AsmLine::Inst(format!(".fill {count}, 4, {word:#x}")));
+        }
     }
 
     /// The assembly text.
@@ -292,6 +305,7 @@ mod tests {
         let kernel = CompiledKernel {
             name: "k".into(),
             code: 0xbf81_0000u32.to_le_bytes().to_vec(),
+            padding: (0xbf80_0000, 2),
             asm: vec![AsmLine::Inst {
                 text: "s_endpgm".into(),
                 offset: 0,
@@ -339,6 +353,7 @@ mod tests {
         assert_eq!(d.private_segment_fixed_size, 16);
         assert_eq!(kernel.metadata.max_flat_workgroup_size, 128);
         assert_eq!(kernel.metadata.sgpr_count, 26);
+        assert_eq!(kernel.code.end - kernel.code.start, 4 + 8);
         let params = kernel.params.as_ref().unwrap();
         assert_eq!(params[0].shape, ParamShape::Slice);
         assert_eq!(params[1].shape, ParamShape::LengthOf(0));

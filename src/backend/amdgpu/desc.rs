@@ -56,6 +56,8 @@ pub static GFX942: AmdTarget = AmdTarget {
         constant_bus: 1,
         global_offset: (-4096, 4095),
         smem_offset_max: (1 << 20) - 1,
+        // Sixteen lines of the instruction cache.
+        prefetch_bytes: 16 * 64,
         features: Features::PACKED_WORK_ITEM_ID
             .or(Features::LSHL_ADD_U64)
             .or(Features::UNIFIED_VGPRS),

@@ -9,8 +9,8 @@ use crate::backend::codegen::{AsmLine, LineRow};
 use crate::backend::mir::{MBlock, MFunction, MInst, MOp, MOperand};
 use crate::backend::pipeline::{Bug, CompileError};
 use crate::diag::{Code, Diagnostic, Sink, Span};
-use crate::isa::amdgpu::Isa;
-use crate::isa::{Accepts, MachineInst, Operand};
+use crate::isa::amdgpu::{Isa, op};
+use crate::isa::{Accepts, Form, MachineInst, Mods, Operand};
 
 /// A kernel's code.
 #[derive(Debug, Default)]
@@ -18,6 +18,18 @@ pub(super) struct Emitted {
     pub code: Vec<u8>,
     pub asm: Vec<AsmLine>,
     pub lines: Vec<LineRow>,
+}
+
+/// The word of `s_nop 0`, which fills what no wave reaches.
+pub(super) fn filler(isa: &Isa) -> u32 {
+    let nop = MachineInst {
+        row: op::S_NOP,
+        form: Form::Base,
+        operands: [Operand::Imm(0)].into_iter().collect(),
+        mods: Mods::default(),
+    };
+    let words = isa.encode(&nop);
+    words.ok().and_then(|w| w.first().copied()).unwrap_or(0)
 }
 
 /// A branch reaches this many dwords in either direction.
@@ -202,8 +214,8 @@ mod tests {
     use super::*;
     use crate::backend::amdgpu::desc::GFX942;
     use crate::backend::mir::Stage;
-    use crate::isa::amdgpu::{isa, op};
-    use crate::isa::{Form, Mods, Reg, RowId};
+    use crate::isa::amdgpu::isa;
+    use crate::isa::{Reg, RowId};
 
     fn inst(row: RowId, operands: &[MOperand]) -> MInst {
         MInst {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::abi::KernelAbi;
 use super::desc::AmdTarget;
-use super::emit::{Emitted, emit};
+use super::emit::{Emitted, emit, filler};
 use super::isel::{Selection, select};
 use super::legalize::legalize;
 use super::uniform_values::UniformValues;
@@ -117,6 +117,7 @@ pub(super) fn compile(
     Ok(CompiledKernel {
         name,
         code,
+        padding: (filler(isa), desc.prefetch_bytes / 4),
         asm,
         lines,
         abi,
