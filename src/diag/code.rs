@@ -66,6 +66,12 @@ codes! {
     K0302 "wrong arguments of an attribute"
     K0399 "not supported yet"
     // K04xx: resources and targets
+    K0401 "unknown target"
+    K0402 "operation not supported by the target"
+    K0403 "kernel does not fit the target"
+    K0404 "wave size does not fit the target"
+    K0405 "code for one target cannot be made from this module"
+    K0406 "unknown pass"
     // K05xx: VISA text and verification
     // K06xx: machine assembly
     // K07xx: object files
