@@ -9,9 +9,11 @@ use super::emit::{Emitted, emit, filler};
 use super::isel::{Selection, select};
 use super::legalize::legalize;
 use super::uniform_values::UniformValues;
+use super::{insert_exec_mask, insert_waitcnt, resolve_hazards};
 use crate::backend::codegen::{CodegenOptions, CompiledKernel};
-use crate::backend::mir::{MFunction, MOperand, SlotData};
+use crate::backend::mir::{self, MFunction, MOperand, SlotData};
 use crate::backend::pipeline::{Bug, CompileError, StepObserver};
+use crate::backend::regalloc::{self, AllocError};
 use crate::backend::report::{ResourceReport, SpillReport};
 use crate::backend::target::TargetDesc;
 use crate::diag::{Code, Diagnostic, Sink, Span};
@@ -32,6 +34,8 @@ pub struct StepContext<'a> {
     pub span: Span,
     /// What the user is told.
     pub sink: &'a mut Sink,
+    /// Check the result of every step.
+    pub verify_each: bool,
 }
 
 /// A step on machine IR. It reports what the user has to change to the context's sink and returns
@@ -44,7 +48,50 @@ pub struct MachineStep {
 }
 
 /// The steps between selection and emission, in order.
-pub const MACHINE_STEPS: &[MachineStep] = &[];
+#[rustfmt::skip]
+pub const MACHINE_STEPS: &[MachineStep] = &[
+    MachineStep { name: "insert-exec-mask", run: |mf, _| { insert_exec_mask::run(mf); Ok(()) } },
+    MachineStep { name: "regalloc",         run: allocate },
+    MachineStep { name: "insert-waitcnt",   run: |mf, ctx| { insert_waitcnt::run(mf, ctx.isa); Ok(()) } },
+    MachineStep { name: "resolve-hazards",  run: |mf, ctx| { resolve_hazards::run(mf, ctx.isa); Ok(()) } },
+    MachineStep { name: "layout",           run: |mf, _| { insert_exec_mask::drop_fallthrough_branches(mf); Ok(()) } },
+];
+
+/// Vector registers that instructions can name; the accumulation registers are not used.
+const NAMED_VGPRS: u32 = 256;
+
+fn allocate(mf: &mut MFunction, ctx: &mut StepContext<'_>) -> Result<(), CompileError> {
+    let budget = regalloc::Budget {
+        vgprs: ctx.max_vgprs.min(NAMED_VGPRS) as u16,
+        sgprs: ctx.desc.sgpr.count,
+    };
+    match regalloc::allocate(mf, ctx.isa, budget, ctx.verify_each) {
+        Ok(()) => Ok(()),
+        Err(AllocError::TooFew(name, span, file)) => {
+            let (kind, have) = match file {
+                RegFile::Sgpr => ("scalar", budget.sgprs),
+                RegFile::Vgpr | RegFile::Agpr | RegFile::Scc => ("vector", budget.vgprs),
+            };
+            let message = format!(
+                "kernel {} cannot be compiled with {have} {kind} registers",
+                mf.name
+            );
+            let span = if span.is_none() { ctx.span } else { span };
+            let text = match name {
+                Some(name) => format!("`{name}` needs one here while all others are in use"),
+                None => "one instruction needs more at once".to_string(),
+            };
+            let error = Diagnostic::new(Code::K0403, message).at(span, text);
+            ctx.sink.push(error.help("raise --max-regs or @max_regs"));
+            Err(CompileError::Rejected)
+        }
+        Err(AllocError::Wrong(errors)) => Err(CompileError::Bug(Bug {
+            step: "regalloc",
+            kernel: mf.name.clone(),
+            message: errors.join("\n"),
+        })),
+    }
+}
 
 /// The names of all steps.
 pub(super) fn steps() -> Vec<&'static str> {
@@ -95,7 +142,9 @@ pub(super) fn compile(
         desc,
         isa,
     });
-    observer.after("isel", &name, start.elapsed(), &|| format!("{mf:#?}"));
+    observer.after("isel", &name, start.elapsed(), &|| {
+        mir::print::print(&mf, isa)
+    });
 
     for step in MACHINE_STEPS {
         let start = Instant::now();
@@ -105,9 +154,12 @@ pub(super) fn compile(
             max_vgprs,
             span,
             sink,
+            verify_each: options.verify_each,
         };
         (step.run)(&mut mf, &mut context)?;
-        observer.after(step.name, &name, start.elapsed(), &|| format!("{mf:#?}"));
+        observer.after(step.name, &name, start.elapsed(), &|| {
+            mir::print::print(&mf, isa)
+        });
     }
 
     let start = Instant::now();
@@ -199,7 +251,7 @@ fn report(
         sgprs: used[1].max(3),
         agprs: used[2],
         spills: mf.slots.iter().map(|s| spill_report(mf, s)).collect(),
-        scratch_bytes: mf.slots.iter().map(|s| u32::from(s.dwords) * 4).sum(),
+        scratch_bytes: mf.frame_bytes,
         lds_bytes: 0,
         kernarg_bytes: abi.kernarg_bytes,
         code_bytes: bytes,
