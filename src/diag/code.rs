@@ -103,6 +103,16 @@ codes! {
     W0102 "unreachable statement"
     W0103 "unused value"
     // R0xxx: faults of a running kernel
+    R0001 "illegal address"
+    R0002 "write to read-only memory at run time"
+    R0003 "misaligned address"
+    R0004 "illegal instruction"
+    R0005 "unsupported instruction"
+    R0006 "past the end of scratch or LDS"
+    R0007 "trap"
+    R0008 "instruction limit reached"
+    R0009 "hazard"
+    R0010 "deadlock at a barrier"
 }
 
 impl Code {
