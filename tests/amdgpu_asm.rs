@@ -78,7 +78,6 @@ fn run(command: &mut Command) {
 }
 
 #[test]
-#[ignore = "the pipeline has no register allocation yet"]
 fn the_assembly_text_gives_the_bytes_of_the_object() {
     let checks = examples().len() * variants().len();
     if tools::need("llvm-mc-19", checks).is_none() || tools::need("ld.lld-19", checks).is_none() {
@@ -114,7 +113,6 @@ fn the_assembly_text_gives_the_bytes_of_the_object() {
 }
 
 #[test]
-#[ignore = "the pipeline has no register allocation yet"]
 fn equal_input_gives_equal_bytes() {
     for path in examples() {
         for options in variants() {
@@ -126,7 +124,6 @@ fn equal_input_gives_equal_bytes() {
 }
 
 #[test]
-#[ignore = "the pipeline has no register allocation yet"]
 fn a_tight_budget_spills_and_says_what() {
     let path = examples().into_iter().find(|p| p.ends_with("horner.k"));
     let path = path.expect("the example with 200 live values");

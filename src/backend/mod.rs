@@ -14,8 +14,10 @@
 
 pub mod amdgpu;
 pub mod codegen;
+pub mod linear;
 pub mod mir;
 pub mod pipeline;
+pub mod regalloc;
 pub mod registry;
 pub mod report;
 pub mod target;

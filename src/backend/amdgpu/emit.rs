@@ -42,7 +42,6 @@ pub(super) fn emit(mf: &MFunction, isa: &Isa, sink: &mut Sink) -> Result<Emitted
         mf,
         isa,
         starts: HashMap::new(),
-        next: mf.layout.windows(2).map(|w| (w[0], w[1])).collect(),
         targets: HashSet::new(),
         out: Emitted::default(),
     };
@@ -67,8 +66,6 @@ struct Emitter<'a> {
     isa: &'a Isa,
     /// Address of each block.
     starts: HashMap<MBlock, i64>,
-    /// The block behind each block in the layout.
-    next: HashMap<MBlock, MBlock>,
     /// Blocks that need a label.
     targets: HashSet<MBlock>,
     out: Emitted,
@@ -85,29 +82,15 @@ impl Emitter<'_> {
 
     /// The blocks that need a label.
     fn branch_targets(&self) -> HashSet<MBlock> {
-        let insts = self.mf.layout.iter().flat_map(|b| self.insts(*b));
+        let insts = self.mf.layout.iter().flat_map(|b| &self.mf.block(*b).insts);
         insts.filter_map(|i| self.label_operand(i)).collect()
-    }
-
-    /// The instructions of a block; a last branch to the block behind it is left out.
-    fn insts(&self, block: MBlock) -> &[MInst] {
-        let insts = &self.mf.block(block).insts;
-        match (insts.split_last(), self.next.get(&block)) {
-            (Some((last, rest)), Some(next))
-                if matches!(last.op, MOp::Row(row, _) if row == op::S_BRANCH)
-                    && self.label_operand(last) == Some(*next) =>
-            {
-                rest
-            }
-            _ => insts,
-        }
     }
 
     fn place_blocks(&mut self) -> Result<(), Bug> {
         let mut address = 0;
         for block in &self.mf.layout {
             self.starts.insert(*block, address);
-            for inst in self.insts(*block) {
+            for inst in &self.mf.block(*block).insts {
                 address += self.encode(inst, None)?.1.len() as i64;
             }
         }
@@ -118,7 +101,7 @@ impl Emitter<'_> {
     fn too_far(&self) -> Result<Option<Span>, Bug> {
         for block in &self.mf.layout {
             let mut address = self.starts[block];
-            for inst in self.insts(*block) {
+            for inst in &self.mf.block(*block).insts {
                 if let Some(target) = self.label_operand(inst) {
                     let distance = self.distance(inst, Some(address), target)?;
                     if !(-BRANCH_REACH..BRANCH_REACH).contains(&(distance / 4)) {
@@ -135,8 +118,7 @@ impl Emitter<'_> {
         if self.targets.contains(&block) {
             self.out.asm.push(AsmLine::Label(self.label(block)));
         }
-        for inst in self.insts(block).to_vec() {
-            let inst = &inst;
+        for inst in &self.mf.block(block).insts {
             let offset = self.out.code.len() as u32;
             let (machine, bytes) = self.encode(inst, Some(i64::from(offset)))?;
             let text = match self.label_operand(inst) {
@@ -288,17 +270,6 @@ mod tests {
                 "s_endpgm"
             ]
         );
-    }
-
-    #[test]
-    fn a_branch_to_the_next_block_is_left_out() {
-        let isa = isa(GFX942.chip).unwrap();
-        let mut mf = loop_of(0);
-        let (top, end) = (mf.layout[0], mf.layout[1]);
-        mf.block_mut(top).insts = vec![inst(op::S_BRANCH, &[MOperand::Block(end)])];
-        let out = emit(&mf, isa, &mut Sink::new()).unwrap();
-        assert_eq!(out.code.len(), 4);
-        assert_eq!(out.asm.len(), 1, "no label is needed: {:?}", out.asm);
     }
 
     #[test]

@@ -6,12 +6,17 @@ use std::time::Instant;
 use super::abi::KernelAbi;
 use super::desc::AmdTarget;
 use super::emit::{Emitted, emit, filler};
+use super::insert_exec_mask;
+use super::insert_waitcnt;
 use super::isel::{Selection, select};
 use super::legalize::legalize;
+use super::resolve_hazards;
 use super::uniform_values::UniformValues;
 use crate::backend::codegen::{CodegenOptions, CompiledKernel};
+use crate::backend::mir::print::print;
 use crate::backend::mir::{MFunction, MOperand, SlotData};
 use crate::backend::pipeline::{Bug, CompileError, StepObserver};
+use crate::backend::regalloc::{AllocError, Budget, allocate};
 use crate::backend::report::{ResourceReport, SpillReport};
 use crate::backend::target::TargetDesc;
 use crate::diag::{Code, Diagnostic, Sink, Span};
@@ -28,6 +33,8 @@ pub struct StepContext<'a> {
     pub isa: &'static Isa,
     /// Vector registers that the kernel may use.
     pub max_vgprs: u32,
+    /// Let every step check itself.
+    pub verify: bool,
     /// Where the kernel is declared.
     pub span: Span,
     /// What the user is told.
@@ -44,7 +51,66 @@ pub struct MachineStep {
 }
 
 /// The steps between selection and emission, in order.
-pub const MACHINE_STEPS: &[MachineStep] = &[];
+#[rustfmt::skip]
+pub const MACHINE_STEPS: &[MachineStep] = &[
+    MachineStep { name: "insert-exec-mask", run: lower_divergence },
+    MachineStep { name: "regalloc", run: allocate_registers },
+    MachineStep { name: "insert-waitcnt", run: wait_for_memory },
+    MachineStep { name: "resolve-hazards", run: fill_hazards },
+];
+
+fn lower_divergence(mf: &mut MFunction, _: &mut StepContext<'_>) -> Result<(), CompileError> {
+    insert_exec_mask::run(mf);
+    Ok(())
+}
+
+fn wait_for_memory(mf: &mut MFunction, cx: &mut StepContext<'_>) -> Result<(), CompileError> {
+    insert_waitcnt::run(mf, cx.isa);
+    Ok(())
+}
+
+fn fill_hazards(mf: &mut MFunction, cx: &mut StepContext<'_>) -> Result<(), CompileError> {
+    resolve_hazards::run(mf, cx.isa);
+    Ok(())
+}
+
+fn allocate_registers(mf: &mut MFunction, cx: &mut StepContext<'_>) -> Result<(), CompileError> {
+    // Scalar registers that never cost a wave.
+    let sgprs = cx
+        .desc
+        .registers_for(&cx.desc.sgpr, cx.desc.max_waves_per_simd);
+    let budget = Budget {
+        vgprs: cx.max_vgprs as u16,
+        sgprs: sgprs as u16,
+    };
+    match allocate(mf, cx.isa, budget, cx.verify) {
+        Ok(()) => {
+            insert_exec_mask::drop_fallthrough_branches(mf);
+            Ok(())
+        }
+        Err(AllocError::Wrong(found)) => Err(bug("regalloc", mf, found.join("; "))),
+        Err(AllocError::TooFew(name, span, file)) => {
+            let word = match file {
+                RegFile::Vgpr | RegFile::Agpr => "vector",
+                RegFile::Sgpr | RegFile::Scc => "scalar",
+            };
+            let message = format!("kernel {} does not fit its {word} registers", mf.name);
+            let value = match name {
+                Some(name) => format!("no register is left for `{name}`"),
+                None => "no register is left for a value of this".to_string(),
+            };
+            let diagnostic = Diagnostic::new(Code::K0403, message)
+                .at(
+                    cx.span,
+                    format!("at most {} vector registers here", cx.max_vgprs),
+                )
+                .also(span, value)
+                .help("allow more with `@max_regs` or `--max-regs`");
+            cx.sink.push(diagnostic);
+            Err(CompileError::Rejected)
+        }
+    }
+}
 
 /// The names of all steps.
 pub(super) fn steps() -> Vec<&'static str> {
@@ -95,7 +161,7 @@ pub(super) fn compile(
         desc,
         isa,
     });
-    observer.after("isel", &name, start.elapsed(), &|| format!("{mf:#?}"));
+    observer.after("isel", &name, start.elapsed(), &|| print(&mf, isa));
 
     for step in MACHINE_STEPS {
         let start = Instant::now();
@@ -103,11 +169,12 @@ pub(super) fn compile(
             desc,
             isa,
             max_vgprs,
+            verify: options.verify_each,
             span,
             sink,
         };
         (step.run)(&mut mf, &mut context)?;
-        observer.after(step.name, &name, start.elapsed(), &|| format!("{mf:#?}"));
+        observer.after(step.name, &name, start.elapsed(), &|| print(&mf, isa));
     }
 
     let start = Instant::now();
@@ -199,7 +266,7 @@ fn report(
         sgprs: used[1].max(3),
         agprs: used[2],
         spills: mf.slots.iter().map(|s| spill_report(mf, s)).collect(),
-        scratch_bytes: mf.slots.iter().map(|s| u32::from(s.dwords) * 4).sum(),
+        scratch_bytes: mf.frame_bytes,
         lds_bytes: 0,
         kernarg_bytes: abi.kernarg_bytes,
         code_bytes: bytes,

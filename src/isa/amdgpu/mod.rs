@@ -8,6 +8,7 @@
 
 pub mod format;
 mod forms;
+pub mod hazards;
 mod isa;
 pub mod operands;
 pub mod regs;
