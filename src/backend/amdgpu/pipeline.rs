@@ -22,6 +22,7 @@ use crate::backend::target::TargetDesc;
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::ir::Function;
 use crate::ir::text::print_function;
+use crate::ir::verify::{Stage, render_errors, verify};
 use crate::isa::RegFile;
 use crate::isa::amdgpu::{Isa, isa};
 
@@ -146,6 +147,16 @@ pub(super) fn compile(
     let start = Instant::now();
     if !legalize(&mut func, sink) {
         return Err(CompileError::Rejected);
+    }
+    if options.verify_each {
+        let errors = verify(&func, Stage::Ssa);
+        if !errors.is_empty() {
+            return Err(CompileError::Bug(Bug {
+                step: "legalize",
+                kernel: name,
+                message: render_errors(&func, &errors),
+            }));
+        }
     }
     observer.after("legalize", &name, start.elapsed(), &|| {
         print_function(&func)
