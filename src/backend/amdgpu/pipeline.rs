@@ -6,17 +6,14 @@ use std::time::Instant;
 use super::abi::KernelAbi;
 use super::desc::AmdTarget;
 use super::emit::{Emitted, emit, filler};
-use super::insert_exec_mask;
-use super::insert_waitcnt;
 use super::isel::{Selection, select};
 use super::legalize::legalize;
-use super::resolve_hazards;
 use super::uniform_values::UniformValues;
+use super::{insert_exec_mask, insert_waitcnt, resolve_hazards};
 use crate::backend::codegen::{CodegenOptions, CompiledKernel};
-use crate::backend::mir::print::print;
-use crate::backend::mir::{MFunction, MOperand, SlotData};
+use crate::backend::mir::{self, MFunction, MOperand, SlotData};
 use crate::backend::pipeline::{Bug, CompileError, StepObserver};
-use crate::backend::regalloc::{AllocError, Budget, allocate};
+use crate::backend::regalloc::{self, AllocError};
 use crate::backend::report::{ResourceReport, SpillReport};
 use crate::backend::target::TargetDesc;
 use crate::diag::{Code, Diagnostic, Sink, Span};
@@ -34,12 +31,12 @@ pub struct StepContext<'a> {
     pub isa: &'static Isa,
     /// Vector registers that the kernel may use.
     pub max_vgprs: u32,
-    /// Let every step check itself.
-    pub verify: bool,
     /// Where the kernel is declared.
     pub span: Span,
     /// What the user is told.
     pub sink: &'a mut Sink,
+    /// Check the result of every step.
+    pub verify_each: bool,
 }
 
 /// A step on machine IR. It reports what the user has to change to the context's sink and returns
@@ -54,62 +51,46 @@ pub struct MachineStep {
 /// The steps between selection and emission, in order.
 #[rustfmt::skip]
 pub const MACHINE_STEPS: &[MachineStep] = &[
-    MachineStep { name: "insert-exec-mask", run: lower_divergence },
-    MachineStep { name: "regalloc", run: allocate_registers },
-    MachineStep { name: "insert-waitcnt", run: wait_for_memory },
-    MachineStep { name: "resolve-hazards", run: fill_hazards },
+    MachineStep { name: "insert-exec-mask", run: |mf, _| { insert_exec_mask::run(mf); Ok(()) } },
+    MachineStep { name: "regalloc",         run: allocate },
+    // A branch that goes away is a wait state less: before those are counted.
+    MachineStep { name: "layout",           run: |mf, _| { insert_exec_mask::drop_fallthrough_branches(mf); Ok(()) } },
+    MachineStep { name: "insert-waitcnt",   run: |mf, ctx| { insert_waitcnt::run(mf, ctx.isa); Ok(()) } },
+    MachineStep { name: "resolve-hazards",  run: |mf, ctx| { resolve_hazards::run(mf, ctx.isa); Ok(()) } },
 ];
 
-fn lower_divergence(mf: &mut MFunction, _: &mut StepContext<'_>) -> Result<(), CompileError> {
-    insert_exec_mask::run(mf);
-    Ok(())
-}
+/// Vector registers that instructions can name; the accumulation registers are not used.
+const NAMED_VGPRS: u32 = 256;
 
-fn wait_for_memory(mf: &mut MFunction, cx: &mut StepContext<'_>) -> Result<(), CompileError> {
-    insert_waitcnt::run(mf, cx.isa);
-    Ok(())
-}
-
-fn fill_hazards(mf: &mut MFunction, cx: &mut StepContext<'_>) -> Result<(), CompileError> {
-    resolve_hazards::run(mf, cx.isa);
-    Ok(())
-}
-
-fn allocate_registers(mf: &mut MFunction, cx: &mut StepContext<'_>) -> Result<(), CompileError> {
-    // Scalar registers that never cost a wave.
-    let sgprs = cx
-        .desc
-        .registers_for(&cx.desc.sgpr, cx.desc.max_waves_per_simd);
-    let budget = Budget {
-        vgprs: cx.max_vgprs as u16,
-        sgprs: sgprs as u16,
+fn allocate(mf: &mut MFunction, ctx: &mut StepContext<'_>) -> Result<(), CompileError> {
+    let budget = regalloc::Budget {
+        vgprs: ctx.max_vgprs.min(NAMED_VGPRS) as u16,
+        // As many as never cost a wave.
+        sgprs: ctx
+            .desc
+            .registers_for(&ctx.desc.sgpr, ctx.desc.max_waves_per_simd) as u16,
     };
-    match allocate(mf, cx.isa, budget, cx.verify) {
-        Ok(()) => {
-            insert_exec_mask::drop_fallthrough_branches(mf);
-            Ok(())
-        }
-        Err(AllocError::Wrong(found)) => Err(bug("regalloc", mf, found.join("; "))),
+    match regalloc::allocate(mf, ctx.isa, budget, ctx.verify_each) {
+        Ok(()) => Ok(()),
         Err(AllocError::TooFew(name, span, file)) => {
-            let word = match file {
-                RegFile::Vgpr | RegFile::Agpr => "vector",
-                RegFile::Sgpr | RegFile::Scc => "scalar",
+            let (kind, have) = match file {
+                RegFile::Sgpr => ("scalar", budget.sgprs),
+                RegFile::Vgpr | RegFile::Agpr | RegFile::Scc => ("vector", budget.vgprs),
             };
-            let message = format!("kernel {} does not fit its {word} registers", mf.name);
-            let value = match name {
-                Some(name) => format!("no register is left for `{name}`"),
-                None => "no register is left for a value of this".to_string(),
+            let message = format!(
+                "kernel {} cannot be compiled with {have} {kind} registers",
+                mf.name
+            );
+            let span = if span.is_none() { ctx.span } else { span };
+            let text = match name {
+                Some(name) => format!("`{name}` needs one here while all others are in use"),
+                None => "one instruction needs more at once".to_string(),
             };
-            let diagnostic = Diagnostic::new(Code::K0403, message)
-                .at(
-                    cx.span,
-                    format!("at most {} vector registers here", cx.max_vgprs),
-                )
-                .also(span, value)
-                .help("allow more with `@max_regs` or `--max-regs`");
-            cx.sink.push(diagnostic);
+            let error = Diagnostic::new(Code::K0403, message).at(span, text);
+            ctx.sink.push(error.help("raise --max-regs or @max_regs"));
             Err(CompileError::Rejected)
         }
+        Err(AllocError::Wrong(errors)) => Err(bug("regalloc", mf, errors.join("\n"))),
     }
 }
 
@@ -172,7 +153,9 @@ pub(super) fn compile(
         desc,
         isa,
     });
-    observer.after("isel", &name, start.elapsed(), &|| print(&mf, isa));
+    observer.after("isel", &name, start.elapsed(), &|| {
+        mir::print::print(&mf, isa)
+    });
 
     for step in MACHINE_STEPS {
         let start = Instant::now();
@@ -180,12 +163,14 @@ pub(super) fn compile(
             desc,
             isa,
             max_vgprs,
-            verify: options.verify_each,
             span,
             sink,
+            verify_each: options.verify_each,
         };
         (step.run)(&mut mf, &mut context)?;
-        observer.after(step.name, &name, start.elapsed(), &|| print(&mf, isa));
+        observer.after(step.name, &name, start.elapsed(), &|| {
+            mir::print::print(&mf, isa)
+        });
     }
 
     let start = Instant::now();
