@@ -10,7 +10,7 @@ use std::process::Command;
 
 use kcc::backend::registry::find_target;
 use kcc::diag::SourceMap;
-use kcc::driver::{Failure, Input, Language, MachineCode, Options, compile};
+use kcc::driver::{Artifact, Failure, Input, Language, MachineCode, Options, compile};
 use kcc::object::hsaco;
 use support::tools;
 
@@ -27,13 +27,17 @@ fn examples() -> Vec<PathBuf> {
     files
 }
 
-fn compile_file(path: &Path, options: &Options) -> MachineCode {
+fn try_compile(path: &Path, options: &Options) -> Result<Artifact, Failure> {
     let input = Input {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
         text: std::fs::read_to_string(path).unwrap(),
         language: Language::Kernel,
     };
-    match compile(&mut SourceMap::new(), &input, options) {
+    compile(&mut SourceMap::new(), &input, options)
+}
+
+fn compile_file(path: &Path, options: &Options) -> MachineCode {
+    match try_compile(path, options) {
         Ok(artifact) => artifact.machine.expect("a target was asked for"),
         Err(Failure::Rejected(found)) => panic!("{}: {found:?}", path.display()),
         Err(Failure::Bug(bug)) => panic!("{}: {bug}", path.display()),
@@ -78,7 +82,6 @@ fn run(command: &mut Command) {
 }
 
 #[test]
-#[ignore = "the pipeline has no register allocation yet"]
 fn the_assembly_text_gives_the_bytes_of_the_object() {
     let checks = examples().len() * variants().len();
     if tools::need("llvm-mc-19", checks).is_none() || tools::need("ld.lld-19", checks).is_none() {
@@ -114,7 +117,6 @@ fn the_assembly_text_gives_the_bytes_of_the_object() {
 }
 
 #[test]
-#[ignore = "the pipeline has no register allocation yet"]
 fn equal_input_gives_equal_bytes() {
     for path in examples() {
         for options in variants() {
@@ -126,7 +128,29 @@ fn equal_input_gives_equal_bytes() {
 }
 
 #[test]
-#[ignore = "the pipeline has no register allocation yet"]
+fn any_register_budget_gives_code_or_a_diagnostic() {
+    let mut refused = 0;
+    for path in examples() {
+        for budget in [0, 1, 2, 3, 4, 6, 8, 12, 16, 1000] {
+            let mut options = variants()[2].clone();
+            options.codegen.max_regs = Some(budget);
+            match try_compile(&path, &options) {
+                Ok(artifact) => {
+                    let machine = artifact.machine.expect("a target was asked for");
+                    assert!(machine.resources[0].vgprs <= budget.max(1));
+                }
+                Err(Failure::Rejected(found)) => {
+                    assert!(found.iter().all(|d| d.code.name() == "K0403"), "{found:?}");
+                    refused += 1;
+                }
+                Err(Failure::Bug(bug)) => panic!("{} with {budget}: {bug}", path.display()),
+            }
+        }
+    }
+    assert!(refused > 0, "no kernel does without registers");
+}
+
+#[test]
 fn a_tight_budget_spills_and_says_what() {
     let path = examples().into_iter().find(|p| p.ends_with("horner.k"));
     let path = path.expect("the example with 200 live values");

@@ -3,7 +3,7 @@
 //! Branches have one size, so one pass over the blocks gives all addresses, and a second one fills
 //! in the distances.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::backend::codegen::{AsmLine, LineRow};
 use crate::backend::mir::{MBlock, MFunction, MInst, MOp, MOperand};
@@ -42,9 +42,10 @@ pub(super) fn emit(mf: &MFunction, isa: &Isa, sink: &mut Sink) -> Result<Emitted
         mf,
         isa,
         starts: HashMap::new(),
-        targets: branch_targets(mf),
+        targets: HashSet::new(),
         out: Emitted::default(),
     };
+    emitter.targets = emitter.branch_targets();
     emitter.place_blocks()?;
     if let Some(span) = emitter.too_far()? {
         let message = format!(
@@ -66,19 +67,8 @@ struct Emitter<'a> {
     /// Address of each block.
     starts: HashMap<MBlock, i64>,
     /// Blocks that need a label.
-    targets: Vec<MBlock>,
+    targets: HashSet<MBlock>,
     out: Emitted,
-}
-
-fn branch_targets(mf: &MFunction) -> Vec<MBlock> {
-    let insts = mf.layout.iter().flat_map(|b| &mf.block(*b).insts);
-    insts
-        .flat_map(|i| &i.operands)
-        .filter_map(|o| match o {
-            MOperand::Block(block) => Some(*block),
-            _ => None,
-        })
-        .collect()
 }
 
 impl Emitter<'_> {
@@ -88,6 +78,12 @@ impl Emitter<'_> {
             kernel: self.mf.name.clone(),
             message: format!("{message}: {inst:?}"),
         }
+    }
+
+    /// The blocks that need a label.
+    fn branch_targets(&self) -> HashSet<MBlock> {
+        let insts = self.mf.layout.iter().flat_map(|b| &self.mf.block(*b).insts);
+        insts.filter_map(|i| self.label_operand(i)).collect()
     }
 
     fn place_blocks(&mut self) -> Result<(), Bug> {

@@ -19,6 +19,7 @@ use crate::backend::target::TargetDesc;
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::ir::Function;
 use crate::ir::text::print_function;
+use crate::ir::verify::{Stage, render_errors, verify};
 use crate::isa::RegFile;
 use crate::isa::amdgpu::{Isa, isa};
 
@@ -52,9 +53,10 @@ pub struct MachineStep {
 pub const MACHINE_STEPS: &[MachineStep] = &[
     MachineStep { name: "insert-exec-mask", run: |mf, _| { insert_exec_mask::run(mf); Ok(()) } },
     MachineStep { name: "regalloc",         run: allocate },
+    // A branch that goes away is a wait state less: before those are counted.
+    MachineStep { name: "layout",           run: |mf, _| { insert_exec_mask::drop_fallthrough_branches(mf); Ok(()) } },
     MachineStep { name: "insert-waitcnt",   run: |mf, ctx| { insert_waitcnt::run(mf, ctx.isa); Ok(()) } },
     MachineStep { name: "resolve-hazards",  run: |mf, ctx| { resolve_hazards::run(mf, ctx.isa); Ok(()) } },
-    MachineStep { name: "layout",           run: |mf, _| { insert_exec_mask::drop_fallthrough_branches(mf); Ok(()) } },
 ];
 
 /// Vector registers that instructions can name; the accumulation registers are not used.
@@ -63,7 +65,10 @@ const NAMED_VGPRS: u32 = 256;
 fn allocate(mf: &mut MFunction, ctx: &mut StepContext<'_>) -> Result<(), CompileError> {
     let budget = regalloc::Budget {
         vgprs: ctx.max_vgprs.min(NAMED_VGPRS) as u16,
-        sgprs: ctx.desc.sgpr.count,
+        // As many as never cost a wave.
+        sgprs: ctx
+            .desc
+            .registers_for(&ctx.desc.sgpr, ctx.desc.max_waves_per_simd) as u16,
     };
     match regalloc::allocate(mf, ctx.isa, budget, ctx.verify_each) {
         Ok(()) => Ok(()),
@@ -85,11 +90,7 @@ fn allocate(mf: &mut MFunction, ctx: &mut StepContext<'_>) -> Result<(), Compile
             ctx.sink.push(error.help("raise --max-regs or @max_regs"));
             Err(CompileError::Rejected)
         }
-        Err(AllocError::Wrong(errors)) => Err(CompileError::Bug(Bug {
-            step: "regalloc",
-            kernel: mf.name.clone(),
-            message: errors.join("\n"),
-        })),
+        Err(AllocError::Wrong(errors)) => Err(bug("regalloc", mf, errors.join("\n"))),
     }
 }
 
@@ -127,6 +128,16 @@ pub(super) fn compile(
     let start = Instant::now();
     if !legalize(&mut func, sink) {
         return Err(CompileError::Rejected);
+    }
+    if options.verify_each {
+        let errors = verify(&func, Stage::Ssa);
+        if !errors.is_empty() {
+            return Err(CompileError::Bug(Bug {
+                step: "legalize",
+                kernel: name,
+                message: render_errors(&func, &errors),
+            }));
+        }
     }
     observer.after("legalize", &name, start.elapsed(), &|| {
         print_function(&func)
