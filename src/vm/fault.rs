@@ -54,7 +54,9 @@ impl FaultKind {
             | FaultKind::OutOfRange(text)
             | FaultKind::Hazard(text)
             | FaultKind::Deadlock(text) => text.clone(),
-            FaultKind::IllegalInstruction(text) => format!("these bytes are no instruction: {text}"),
+            FaultKind::IllegalInstruction(text) => {
+                format!("these bytes are no instruction: {text}")
+            }
             FaultKind::Unsupported(text) => format!("the machine cannot execute `{text}` yet"),
             FaultKind::Trap(n) => format!("trap {n}"),
             FaultKind::Limit(n) => format!("a wave reached the limit of {n} instructions"),

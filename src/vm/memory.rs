@@ -35,7 +35,11 @@ pub struct Memory {
 
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { allocations: Vec::new(), next: FIRST, lock: Mutex::new(()) }
+        Memory {
+            allocations: Vec::new(),
+            next: FIRST,
+            lock: Mutex::new(()),
+        }
     }
 }
 
@@ -56,7 +60,13 @@ impl Memory {
             raw[..chunk.len()].copy_from_slice(chunk);
             words.push(AtomicU32::new(u32::from_le_bytes(raw)));
         }
-        self.allocations.push(Allocation { base, len, name: name.to_string(), read_only, words });
+        self.allocations.push(Allocation {
+            base,
+            len,
+            name: name.to_string(),
+            read_only,
+            words,
+        });
         base
     }
 
@@ -74,9 +84,10 @@ impl Memory {
         let inside = self.index_of(address).map(|n| &self.allocations[n]);
         let hit = inside.filter(|a| address - a.base + bytes <= a.len);
         match hit {
-            Some(a) if write && a.read_only => {
-                Err(FaultKind::ReadOnly(format!("a write to {address:#x}: `{}` is read-only", a.name)))
-            }
+            Some(a) if write && a.read_only => Err(FaultKind::ReadOnly(format!(
+                "a write to {address:#x}: `{}` is read-only",
+                a.name
+            ))),
             Some(a) => Ok((a, address - a.base)),
             None => Err(self.nowhere(address, bytes, write)),
         }
@@ -85,16 +96,24 @@ impl Memory {
     /// The fault of an address outside of all allocations.
     fn nowhere(&self, address: u64, bytes: u64, write: bool) -> FaultKind {
         let what = if write { "write" } else { "read" };
-        let mut text = format!("a {what} of {bytes} bytes at {address:#x} is outside of every allocation");
+        let mut text =
+            format!("a {what} of {bytes} bytes at {address:#x} is outside of every allocation");
         if let Some(n) = self.index_of(address) {
             let a = &self.allocations[n];
             let beyond = address.saturating_sub(a.base + a.len);
             if beyond < 1 << 32 {
-                text += &format!("; it is {beyond} bytes past the end of `{}` ({} bytes at {:#x})", a.name, a.len, a.base);
+                text += &format!(
+                    "; it is {beyond} bytes past the end of `{}` ({} bytes at {:#x})",
+                    a.name, a.len, a.base
+                );
             }
         }
         let next = self.index_of(address).map_or(0, |n| n + 1);
-        if let Some(a) = self.allocations.get(next).filter(|a| a.base - address < 1 << 32) {
+        if let Some(a) = self
+            .allocations
+            .get(next)
+            .filter(|a| a.base - address < 1 << 32)
+        {
             text += &format!("; it is {} bytes before `{}`", a.base - address, a.name);
         }
         FaultKind::IllegalAddress(text)
@@ -104,7 +123,9 @@ impl Memory {
     pub fn load(&self, address: u64, bytes: u32) -> Result<u64, FaultKind> {
         let (a, offset) = self.find(address, u64::from(bytes), false)?;
         if offset.is_multiple_of(4) && bytes == 4 {
-            return Ok(u64::from(a.words[(offset / 4) as usize].load(Ordering::Relaxed)));
+            return Ok(u64::from(
+                a.words[(offset / 4) as usize].load(Ordering::Relaxed),
+            ));
         }
         let mut value = 0u64;
         for n in 0..u64::from(bytes) {
@@ -135,9 +156,16 @@ impl Memory {
     }
 
     /// A read-modify-write of an aligned word; returns the old value.
-    pub fn update(&self, address: u64, bytes: u32, new: impl FnOnce(u64) -> u64) -> Result<u64, FaultKind> {
+    pub fn update(
+        &self,
+        address: u64,
+        bytes: u32,
+        new: impl FnOnce(u64) -> u64,
+    ) -> Result<u64, FaultKind> {
         if !address.is_multiple_of(u64::from(bytes.max(1))) {
-            let text = format!("an atomic operation of {bytes} bytes at {address:#x}, which is not aligned to them");
+            let text = format!(
+                "an atomic operation of {bytes} bytes at {address:#x}, which is not aligned to them"
+            );
             return Err(FaultKind::Misaligned(text));
         }
         let _guard = self.lock.lock().unwrap_or_else(|e| e.into_inner());
@@ -149,7 +177,8 @@ impl Memory {
     /// Copies bytes out; `None` if the range is not inside one allocation.
     pub fn read(&self, address: u64, len: usize) -> Option<Vec<u8>> {
         let (a, offset) = self.find(address, len as u64, false).ok()?;
-        let byte = |at: u64| (a.words[(at / 4) as usize].load(Ordering::Relaxed) >> (at % 4 * 8)) as u8;
+        let byte =
+            |at: u64| (a.words[(at / 4) as usize].load(Ordering::Relaxed) >> (at % 4 * 8)) as u8;
         Some((offset..offset + len as u64).map(byte).collect())
     }
 }
@@ -165,12 +194,26 @@ mod tests {
         let b = memory.alloc("b", &[0; 4], true);
         assert_eq!(memory.load(a + 1, 4).unwrap(), 0x0504_0302);
         memory.store(a + 3, 2, 0xbbaa).unwrap();
-        assert_eq!(memory.read(a, 9).unwrap(), [1, 2, 3, 0xaa, 0xbb, 6, 7, 8, 9]);
+        assert_eq!(
+            memory.read(a, 9).unwrap(),
+            [1, 2, 3, 0xaa, 0xbb, 6, 7, 8, 9]
+        );
         assert_eq!(memory.load(a + 8, 1).unwrap(), 9);
-        assert!(matches!(memory.load(a + 8, 2), Err(FaultKind::IllegalAddress(t)) if t.contains("`a`")));
+        assert!(
+            matches!(memory.load(a + 8, 2), Err(FaultKind::IllegalAddress(t)) if t.contains("`a`"))
+        );
         assert!(matches!(memory.store(b, 4, 1), Err(FaultKind::ReadOnly(_))));
-        assert!(matches!(memory.load(0, 4), Err(FaultKind::IllegalAddress(_))));
-        assert!(matches!(memory.load(u64::MAX, 8), Err(FaultKind::IllegalAddress(_))));
-        assert!(matches!(memory.update(a + 2, 4, |v| v), Err(FaultKind::Misaligned(_))));
+        assert!(matches!(
+            memory.load(0, 4),
+            Err(FaultKind::IllegalAddress(_))
+        ));
+        assert!(matches!(
+            memory.load(u64::MAX, 8),
+            Err(FaultKind::IllegalAddress(_))
+        ));
+        assert!(matches!(
+            memory.update(a + 2, 4, |v| v),
+            Err(FaultKind::Misaligned(_))
+        ));
     }
 }

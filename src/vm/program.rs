@@ -41,7 +41,10 @@ pub struct Program {
 impl Program {
     /// The program of a chip; `None` where the chip's table does not exist yet.
     pub fn new(chip: Chip) -> Option<Program> {
-        Some(Program { isa: isa(chip)?, cache: RwLock::new(HashMap::new()) })
+        Some(Program {
+            isa: isa(chip)?,
+            cache: RwLock::new(HashMap::new()),
+        })
     }
 
     /// The instruction set.
@@ -51,11 +54,19 @@ impl Program {
 
     /// The step at an address; the error says which bytes are no instruction.
     pub fn step(&self, memory: &Memory, pc: u64) -> Result<Arc<Step>, String> {
-        if let Some(known) = self.cache.read().unwrap_or_else(|e| e.into_inner()).get(&pc) {
+        if let Some(known) = self
+            .cache
+            .read()
+            .unwrap_or_else(|e| e.into_inner())
+            .get(&pc)
+        {
             return known.clone();
         }
         let decoded = self.decode(memory, pc);
-        self.cache.write().unwrap_or_else(|e| e.into_inner()).insert(pc, decoded.clone());
+        self.cache
+            .write()
+            .unwrap_or_else(|e| e.into_inner())
+            .insert(pc, decoded.clone());
         decoded
     }
 
@@ -69,7 +80,10 @@ impl Program {
             return Err(format!("there is no code at {pc:#x}"));
         };
         let word = u32::from_le_bytes([first[0], first[1], first[2], first[3]]);
-        let (inst, size) = self.isa.decode(&bytes).map_err(|e| format!("{word:#010x} ({e})"))?;
+        let (inst, size) = self
+            .isa
+            .decode(&bytes)
+            .map_err(|e| format!("{word:#010x} ({e})"))?;
         let row = self.isa.row(inst.row);
         let specs = row.operands(inst.form);
         let mut step = Step {
@@ -89,7 +103,11 @@ impl Program {
                 *slot = Some(n as u8);
             }
             if spec.role != Role::Use {
-                let number = if spec.role == Role::Def { spec.arg } else { results.len() as u8 };
+                let number = if spec.role == Role::Def {
+                    spec.arg
+                } else {
+                    results.len() as u8
+                };
                 results.push((number, n as u8));
             }
         }

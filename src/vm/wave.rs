@@ -76,7 +76,11 @@ impl Wave {
 
     /// One bit for each lane of the wave.
     pub fn lane_mask(&self) -> u64 {
-        if self.size >= 64 { u64::MAX } else { (1 << self.size) - 1 }
+        if self.size >= 64 {
+            u64::MAX
+        } else {
+            (1 << self.size) - 1
+        }
     }
 
     /// VCC.
@@ -97,7 +101,11 @@ impl Wave {
             2 => Rounding::Down,
             _ => Rounding::TowardZero,
         };
-        FpEnv { round, flush_in: denorm & 1 == 0, flush_out: denorm & 2 == 0 }
+        FpEnv {
+            round,
+            flush_in: denorm & 1 == 0,
+            flush_out: denorm & 2 == 0,
+        }
     }
 
     /// Whether signalling NaN operands of minimum and maximum count (MODE.IEEE).

@@ -68,8 +68,13 @@ pub fn eval(uop: Uop, a: [u64; 4], flag: bool, env: &AluEnv) -> Out {
         Uop::FMul(f) => value(arith::mul(format(f), x, y, env.of(f))),
         Uop::Fma(f) => value(arith::fma(format(f), x, y, z, env.of(f))),
         Uop::Cmp(rel, of) => Some((0, relation(rel, Some(order(x, y, of))))),
-        Uop::FCmp(rel, f) => Some((0, relation(rel, compare::compare(format(f), x, y, env.of(f))))),
-        _ => integer(uop, a).or_else(|| float(uop, a, flag, env)).or_else(|| packed(uop, a, env)),
+        Uop::FCmp(rel, f) => Some((
+            0,
+            relation(rel, compare::compare(format(f), x, y, env.of(f))),
+        )),
+        _ => integer(uop, a)
+            .or_else(|| float(uop, a, flag, env))
+            .or_else(|| packed(uop, a, env)),
     }
 }
 
@@ -108,14 +113,24 @@ fn sext24(v: u64) -> i64 {
 }
 
 fn product24(signed: bool, x: u64, y: u64) -> i64 {
-    if signed { sext24(x) * sext24(y) } else { ((x & 0xff_ffff) * (y & 0xff_ffff)) as i64 }
+    if signed {
+        sext24(x) * sext24(y)
+    } else {
+        ((x & 0xff_ffff) * (y & 0xff_ffff)) as i64
+    }
 }
 
 fn integer(uop: Uop, [x, y, z, _]: [u64; 4]) -> Out {
     let ones = u64::from(u32::MAX);
     let low = |v: u64| value(v & ones);
     match uop {
-        Uop::Bfe(i) => value(int::bfe(x, y as u32 & (i.w.bits() - 1), z as u32 & 31, i.w.bits(), i.signed)),
+        Uop::Bfe(i) => value(int::bfe(
+            x,
+            y as u32 & (i.w.bits() - 1),
+            z as u32 & 31,
+            i.w.bits(),
+            i.signed,
+        )),
         Uop::SBfe(i) => {
             let (offset, count) = (y as u32 & (i.w.bits() - 1), y as u32 >> 16 & 0x7f);
             let count = count.min(i.w.bits());
@@ -129,12 +144,32 @@ fn integer(uop: Uop, [x, y, z, _]: [u64; 4]) -> Out {
         Uop::Brev(w) => value(int::brev(x, w.bits())),
         Uop::Bcnt1(w) => low(u64::from(int::popcount(x, w.bits())) + y),
         Uop::Bcnt0(w) => value(u64::from(w.bits() - int::popcount(x, w.bits()))),
-        Uop::Ffbl(w) => value(if x & mask(w) == 0 { ones } else { u64::from(int::ctz(x, w.bits())) }),
-        Uop::Ff0(w) => value(if !x & mask(w) == 0 { ones } else { u64::from(int::ctz(!x, w.bits())) }),
-        Uop::FfbhU(w) => value(if x & mask(w) == 0 { ones } else { u64::from(int::clz(x, w.bits())) }),
+        Uop::Ffbl(w) => value(if x & mask(w) == 0 {
+            ones
+        } else {
+            u64::from(int::ctz(x, w.bits()))
+        }),
+        Uop::Ff0(w) => value(if !x & mask(w) == 0 {
+            ones
+        } else {
+            u64::from(int::ctz(!x, w.bits()))
+        }),
+        Uop::FfbhU(w) => value(if x & mask(w) == 0 {
+            ones
+        } else {
+            u64::from(int::clz(x, w.bits()))
+        }),
         Uop::FfbhI(w) => {
-            let flipped = if int::sext(x, w.bits()) < 0 { !x & mask(w) } else { x & mask(w) };
-            value(if flipped == 0 { ones } else { u64::from(int::clz(flipped, w.bits())) })
+            let flipped = if int::sext(x, w.bits()) < 0 {
+                !x & mask(w)
+            } else {
+                x & mask(w)
+            };
+            value(if flipped == 0 {
+                ones
+            } else {
+                u64::from(int::clz(flipped, w.bits()))
+            })
         }
         Uop::Sext(w) => value(int::sext(x, w.bits()) as u64 & ones),
         Uop::BitSet0(w) => value(y & !(1 << (x & u64::from(w.bits() - 1))) & mask(w)),
@@ -166,7 +201,11 @@ fn integer(uop: Uop, [x, y, z, _]: [u64; 4]) -> Out {
         Uop::MadLo(i) => value(x.wrapping_mul(y).wrapping_add(z) & mask(i.w)),
         Uop::ShlAdd(w) => {
             // v_lshl_add_u64 shifts by at most 4 (its guide); LLVM relies on no more.
-            let count = if w == W::W64 && y & 7 > 4 { 0 } else { y & if w == W::W64 { 7 } else { 31 } };
+            let count = if w == W::W64 && y & 7 > 4 {
+                0
+            } else {
+                y & if w == W::W64 { 7 } else { 31 }
+            };
             value((x << count).wrapping_add(z) & mask(w))
         }
         Uop::ShlAddK(n) => {
@@ -198,7 +237,11 @@ fn integer(uop: Uop, [x, y, z, _]: [u64; 4]) -> Out {
         Uop::Abs(w) => value(int::sext(x, w.bits()).unsigned_abs() & mask(w)),
         Uop::AbsDiff(w) => {
             let d = x.wrapping_sub(y) & mask(w);
-            value(if int::sext(d, w.bits()) < 0 { d.wrapping_neg() & mask(w) } else { d })
+            value(if int::sext(d, w.bits()) < 0 {
+                d.wrapping_neg() & mask(w)
+            } else {
+                d
+            })
         }
         Uop::Sad(w) => {
             let (x, y) = (x & mask(w), y & mask(w));
@@ -217,7 +260,9 @@ fn integer(uop: Uop, [x, y, z, _]: [u64; 4]) -> Out {
 
 fn dot(x: u64, y: u64, width: u32, signed: bool) -> u64 {
     let element = |v: u64, n: u32| int::extend(v >> (n * width), width, signed) as i64;
-    (0..32 / width).map(|n| element(x, n) * element(y, n)).sum::<i64>() as u64
+    (0..32 / width)
+        .map(|n| element(x, n) * element(y, n))
+        .sum::<i64>() as u64
 }
 
 /// `v_perm_b32`: selectors 0 to 7 take a byte, 8 to 11 the sign of a half, 12 zeros, others ones.
@@ -228,7 +273,9 @@ fn permute_bytes(data: u64, selectors: u64) -> u64 {
         12 => 0,
         _ => 0xff,
     };
-    (0..4).fold(0, |out, n| out | byte(selectors >> (8 * n) & 0xff) << (8 * n))
+    (0..4).fold(0, |out, n| {
+        out | byte(selectors >> (8 * n) & 0xff) << (8 * n)
+    })
 }
 
 fn min_max(f: F, x: u64, y: u64, env: &AluEnv, smaller: bool) -> u64 {
@@ -250,10 +297,18 @@ fn float(uop: Uop, [x, y, z, _]: [u64; 4], flag: bool, env: &AluEnv) -> Out {
     match uop {
         Uop::FMulLegacy => {
             let zero = Format::F32.is_zero(x) || Format::F32.is_zero(y);
-            value(if zero { 0 } else { arith::mul(Format::F32, x, y, env.single) })
+            value(if zero {
+                0
+            } else {
+                arith::mul(Format::F32, x, y, env.single)
+            })
         }
         Uop::FMad(f) => {
-            let flush = FpEnv { flush_in: true, flush_out: true, ..env.of(f) };
+            let flush = FpEnv {
+                flush_in: true,
+                flush_out: true,
+                ..env.of(f)
+            };
             let product = arith::mul(format(f), x, y, flush);
             value(arith::add(format(f), product, z, flush))
         }
@@ -269,7 +324,12 @@ fn float(uop: Uop, [x, y, z, _]: [u64; 4], flag: bool, env: &AluEnv) -> Out {
         Uop::FFract(f) => value(compare::fract(format(f), x, env.of(f))),
         Uop::FLdexp(f) => {
             let bits = if f == F::F16 { 16 } else { 32 };
-            value(arith::ldexp(format(f), x, int::sext(y, bits) as i32, env.of(f)))
+            value(arith::ldexp(
+                format(f),
+                x,
+                int::sext(y, bits) as i32,
+                env.of(f),
+            ))
         }
         Uop::FrexpMant(f) => value(arith::frexp_mant(format(f), x)),
         Uop::FrexpExp(f) => {
@@ -286,23 +346,62 @@ fn float(uop: Uop, [x, y, z, _]: [u64; 4], flag: bool, env: &AluEnv) -> Out {
         Uop::CvtFF(to, from) => {
             // Subnormals of the narrower format are governed by its own mode bits.
             let (outer, inner) = (env.of(to), env.of(from));
-            let env = FpEnv { round: outer.round, flush_in: inner.flush_in, flush_out: outer.flush_out };
+            let env = FpEnv {
+                round: outer.round,
+                flush_in: inner.flush_in,
+                flush_out: outer.flush_out,
+            };
             value(convert::float_to_float(format(to), format(from), x, env))
         }
-        Uop::CvtFI(to, from) => value(convert::int_to_float(format(to), x, from.w.bits(), from.signed, env.of(to))),
-        Uop::CvtIF(to, from) => {
-            value(convert::float_to_int(format(from), x, to.w.bits(), to.signed, Rounding::TowardZero))
-        }
+        Uop::CvtFI(to, from) => value(convert::int_to_float(
+            format(to),
+            x,
+            from.w.bits(),
+            from.signed,
+            env.of(to),
+        )),
+        Uop::CvtIF(to, from) => value(convert::float_to_int(
+            format(from),
+            x,
+            to.w.bits(),
+            to.signed,
+            Rounding::TowardZero,
+        )),
         Uop::CvtNearest => {
             // floor(a + 0.5)
             let half = 0x3f00_0000;
             let sum = arith::add(Format::F32, x, half, env.single);
-            value(convert::float_to_int(Format::F32, sum, 32, true, Rounding::Down))
+            value(convert::float_to_int(
+                Format::F32,
+                sum,
+                32,
+                true,
+                Rounding::Down,
+            ))
         }
-        Uop::CvtFloor => value(convert::float_to_int(Format::F32, x, 32, true, Rounding::Down)),
-        Uop::CvtUbyte(n) => value(convert::int_to_float(Format::F32, x >> (8 * n), 8, false, env.single)),
+        Uop::CvtFloor => value(convert::float_to_int(
+            Format::F32,
+            x,
+            32,
+            true,
+            Rounding::Down,
+        )),
+        Uop::CvtUbyte(n) => value(convert::int_to_float(
+            Format::F32,
+            x >> (8 * n),
+            8,
+            false,
+            env.single,
+        )),
         Uop::CvtPkRtz => {
-            let half = |v| convert::float_to_float(Format::F16, Format::F32, v, env.double.with_round(Rounding::TowardZero));
+            let half = |v| {
+                convert::float_to_float(
+                    Format::F16,
+                    Format::F32,
+                    v,
+                    env.double.with_round(Rounding::TowardZero),
+                )
+            };
             value(half(x) | half(y) << 16)
         }
         Uop::CvtPk16(signed) => {

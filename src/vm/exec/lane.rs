@@ -22,7 +22,11 @@ pub fn execute(step: &Step, wave: &mut Wave) -> Result<bool, FaultKind> {
         Uop::Nop | Uop::Hint => {}
         Uop::ReadFirstLane => {
             let exec = wave.exec();
-            let lane = if exec == 0 { 0 } else { exec.trailing_zeros() as usize };
+            let lane = if exec == 0 {
+                0
+            } else {
+                exec.trailing_zeros() as usize
+            };
             let value = value_of(step, wave, step.args[0], lane);
             if let Some(dst) = dst {
                 write_reg(wave, dst, u64::from(value));
@@ -59,7 +63,11 @@ pub fn execute(step: &Step, wave: &mut Wave) -> Result<bool, FaultKind> {
                 let index = usize::from(dst.index) % VGPRS;
                 for lane in lanes_of(exec) {
                     let value = value_of(step, wave, step.args[0], lane);
-                    let file = if dst.file == RegFile::Agpr { &mut wave.agpr } else { &mut wave.vgpr };
+                    let file = if dst.file == RegFile::Agpr {
+                        &mut wave.agpr
+                    } else {
+                        &mut wave.vgpr
+                    };
                     file[index][lane] = value;
                 }
             }
@@ -71,7 +79,9 @@ pub fn execute(step: &Step, wave: &mut Wave) -> Result<bool, FaultKind> {
 
 /// The lane that an operand selects, modulo the wave.
 fn lane_select(step: &Step, wave: &Wave) -> usize {
-    let value = step.args[1].map_or(0, |n| scalar(wave, &step.inst.operands[usize::from(n)], OpType::U32));
+    let value = step.args[1].map_or(0, |n| {
+        scalar(wave, &step.inst.operands[usize::from(n)], OpType::U32)
+    });
     value as usize % (wave.size as usize).min(LANES)
 }
 
@@ -79,8 +89,16 @@ fn lane_select(step: &Step, wave: &Wave) -> usize {
 fn value_of(step: &Step, wave: &Wave, operand: Option<u8>, lane: usize) -> u32 {
     let Some(n) = operand else { return 0 };
     match step.inst.operands[usize::from(n)] {
-        Operand::Reg(Reg { file: RegFile::Vgpr, index, .. }) => wave.vgpr[usize::from(index) % VGPRS][lane],
-        Operand::Reg(Reg { file: RegFile::Agpr, index, .. }) => wave.agpr[usize::from(index) % VGPRS][lane],
+        Operand::Reg(Reg {
+            file: RegFile::Vgpr,
+            index,
+            ..
+        }) => wave.vgpr[usize::from(index) % VGPRS][lane],
+        Operand::Reg(Reg {
+            file: RegFile::Agpr,
+            index,
+            ..
+        }) => wave.agpr[usize::from(index) % VGPRS][lane],
         ref other => scalar(wave, other, OpType::B32) as u32,
     }
 }

@@ -52,7 +52,12 @@ fn dst(step: &Step) -> Option<Reg> {
     }
 }
 
-fn scalar_load(step: &Step, wave: &mut Wave, group: &Group<'_>, shape: MemShape) -> Result<(), FaultKind> {
+fn scalar_load(
+    step: &Step,
+    wave: &mut Wave,
+    group: &Group<'_>,
+    shape: MemShape,
+) -> Result<(), FaultKind> {
     let base = operand(step, 3).map_or(0, |o| scalar(wave, o, OpType::B64));
     let offset = match operand(step, 0) {
         Some(Operand::Imm(value)) => *value,
@@ -83,14 +88,23 @@ fn place(step: &Step, wave: &Wave, space: MemSpace, lane: usize) -> Result<Place
         }
     };
     let base = match operand(step, 3) {
-        Some(operand @ Operand::Reg(reg)) => {
-            Some(scalar(wave, operand, if reg.count >= 2 { OpType::B64 } else { OpType::B32 }))
-        }
+        Some(operand @ Operand::Reg(reg)) => Some(scalar(
+            wave,
+            operand,
+            if reg.count >= 2 {
+                OpType::B64
+            } else {
+                OpType::B32
+            },
+        )),
         _ => None,
     };
     Ok(match space {
         MemSpace::Global => match base {
-            Some(base) => Place::Global(base.wrapping_add(lane_value(0, false)).wrapping_add_signed(offset)),
+            Some(base) => Place::Global(
+                base.wrapping_add(lane_value(0, false))
+                    .wrapping_add_signed(offset),
+            ),
             None => Place::Global(lane_value(0, true).wrapping_add_signed(offset)),
         },
         MemSpace::Flat => {
@@ -102,10 +116,14 @@ fn place(step: &Step, wave: &Wave, space: MemSpace, lane: usize) -> Result<Place
             }
         }
         MemSpace::Scratch => {
-            let sum = lane_value(0, false).wrapping_add(base.unwrap_or(0)).wrapping_add_signed(offset);
+            let sum = lane_value(0, false)
+                .wrapping_add(base.unwrap_or(0))
+                .wrapping_add_signed(offset);
             Place::Scratch(sum & 0xffff_ffff)
         }
-        MemSpace::Lds => Place::Lds((lane_value(0, false).wrapping_add_signed(offset)) & 0xffff_ffff),
+        MemSpace::Lds => {
+            Place::Lds((lane_value(0, false).wrapping_add_signed(offset)) & 0xffff_ffff)
+        }
         MemSpace::Scalar | MemSpace::Buffer => return Err(unsupported(step)),
     })
 }
@@ -120,20 +138,37 @@ impl Place {
     }
 }
 
-fn bytes_of<'b>(data: &'b mut [u8], at: u64, bytes: u32, what: &str) -> Result<&'b mut [u8], FaultKind> {
+fn bytes_of<'b>(
+    data: &'b mut [u8],
+    at: u64,
+    bytes: u32,
+    what: &str,
+) -> Result<&'b mut [u8], FaultKind> {
     let len = data.len();
-    let range = usize::try_from(at).ok().and_then(|s| Some(s..s.checked_add(bytes as usize)?));
+    let range = usize::try_from(at)
+        .ok()
+        .and_then(|s| Some(s..s.checked_add(bytes as usize)?));
     range.and_then(|r| data.get_mut(r)).ok_or_else(|| {
-        FaultKind::OutOfRange(format!("{bytes} bytes at {what} offset {at:#x}, which has {len} bytes"))
+        FaultKind::OutOfRange(format!(
+            "{bytes} bytes at {what} offset {at:#x}, which has {len} bytes"
+        ))
     })
 }
 
 fn lane_scratch(wave: &mut Wave, lane: usize) -> &mut [u8] {
     let size = wave.scratch_bytes as usize;
-    wave.scratch.get_mut(lane * size..(lane + 1) * size).unwrap_or(&mut [])
+    wave.scratch
+        .get_mut(lane * size..(lane + 1) * size)
+        .unwrap_or(&mut [])
 }
 
-fn load(wave: &mut Wave, group: &mut Group<'_>, place: Place, lane: usize, bytes: u32) -> Result<u64, FaultKind> {
+fn load(
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    place: Place,
+    lane: usize,
+    bytes: u32,
+) -> Result<u64, FaultKind> {
     let data = match place {
         Place::Global(address) => return group.memory.load(address, bytes),
         Place::Scratch(at) => bytes_of(lane_scratch(wave, lane), at, bytes, "scratch")?,
@@ -144,7 +179,14 @@ fn load(wave: &mut Wave, group: &mut Group<'_>, place: Place, lane: usize, bytes
     Ok(u64::from_le_bytes(raw))
 }
 
-fn store(wave: &mut Wave, group: &mut Group<'_>, place: Place, lane: usize, bytes: u32, value: u64) -> Result<(), FaultKind> {
+fn store(
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    place: Place,
+    lane: usize,
+    bytes: u32,
+    value: u64,
+) -> Result<(), FaultKind> {
     let data = match place {
         Place::Global(address) => return group.memory.store(address, bytes, value),
         Place::Scratch(at) => bytes_of(lane_scratch(wave, lane), at, bytes, "scratch")?,
@@ -157,7 +199,11 @@ fn store(wave: &mut Wave, group: &mut Group<'_>, place: Place, lane: usize, byte
 
 fn set(wave: &mut Wave, reg: Reg, n: u16, lane: usize, value: u32) {
     let index = usize::from(reg.index + n) % VGPRS;
-    let file = if reg.file == RegFile::Agpr { &mut wave.agpr } else { &mut wave.vgpr };
+    let file = if reg.file == RegFile::Agpr {
+        &mut wave.agpr
+    } else {
+        &mut wave.vgpr
+    };
     file[index][lane] = value;
 }
 
@@ -175,7 +221,11 @@ fn data(step: &Step, arg: usize) -> Option<Reg> {
 /// A loaded element as a register's contents.
 fn widen(shape: MemShape, old: u32, value: u64) -> u32 {
     let width = u32::from(shape.elem) * 8;
-    let extended = if shape.sext { int::sext(value, width) as u32 } else { value as u32 };
+    let extended = if shape.sext {
+        int::sext(value, width) as u32
+    } else {
+        value as u32
+    };
     match (shape.d16, shape.hi) {
         (true, true) => old & 0xffff | extended << 16,
         (true, false) => old & 0xffff_0000 | extended & 0xffff,
@@ -183,7 +233,13 @@ fn widen(shape: MemShape, old: u32, value: u64) -> u32 {
     }
 }
 
-fn vector_load(step: &Step, wave: &mut Wave, group: &mut Group<'_>, space: MemSpace, shape: MemShape) -> Result<(), FaultKind> {
+fn vector_load(
+    step: &Step,
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    space: MemSpace,
+    shape: MemShape,
+) -> Result<(), FaultKind> {
     let Some(reg) = dst(step) else { return Ok(()) };
     // All lanes read before any register changes: the result may overwrite the addresses.
     let mut loaded = [[0u32; 4]; LANES];
@@ -192,7 +248,13 @@ fn vector_load(step: &Step, wave: &mut Wave, group: &mut Group<'_>, space: MemSp
         let place = place(step, wave, space, lane)?;
         for n in 0..usize::from(shape.count.min(4)) {
             let bytes = u32::from(shape.elem);
-            let value = load(wave, group, place.plus(u64::from(bytes) * n as u64), lane, bytes)?;
+            let value = load(
+                wave,
+                group,
+                place.plus(u64::from(bytes) * n as u64),
+                lane,
+                bytes,
+            )?;
             loaded[lane][n] = widen(shape, get(wave, reg, n as u16, lane), value);
         }
     }
@@ -204,8 +266,16 @@ fn vector_load(step: &Step, wave: &mut Wave, group: &mut Group<'_>, space: MemSp
     Ok(())
 }
 
-fn vector_store(step: &Step, wave: &mut Wave, group: &mut Group<'_>, space: MemSpace, shape: MemShape) -> Result<(), FaultKind> {
-    let Some(reg) = data(step, 1) else { return Ok(()) };
+fn vector_store(
+    step: &Step,
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    space: MemSpace,
+    shape: MemShape,
+) -> Result<(), FaultKind> {
+    let Some(reg) = data(step, 1) else {
+        return Ok(());
+    };
     for lane in lanes_of(wave.exec()) {
         let place = place(step, wave, space, lane)?;
         for n in 0..u16::from(shape.count) {
@@ -214,7 +284,14 @@ fn vector_store(step: &Step, wave: &mut Wave, group: &mut Group<'_>, space: MemS
                 value >>= 16;
             }
             let bytes = u32::from(shape.elem);
-            store(wave, group, place.plus(u64::from(bytes) * u64::from(n)), lane, bytes, u64::from(value))?;
+            store(
+                wave,
+                group,
+                place.plus(u64::from(bytes) * u64::from(n)),
+                lane,
+                bytes,
+                u64::from(value),
+            )?;
         }
     }
     Ok(())
@@ -231,7 +308,13 @@ fn lds_base(step: &Step, wave: &Wave, lane: usize) -> u64 {
     data(step, 0).map_or(0, |reg| u64::from(get(wave, reg, 0, lane)))
 }
 
-fn load2(step: &Step, wave: &mut Wave, group: &mut Group<'_>, shape: MemShape, stride: u8) -> Result<(), FaultKind> {
+fn load2(
+    step: &Step,
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    shape: MemShape,
+    stride: u8,
+) -> Result<(), FaultKind> {
     let Some(reg) = dst(step) else { return Ok(()) };
     let words = u64::from(shape.elem) * u64::from(shape.count) / 4;
     let mut loaded = [[0u32; 4]; LANES];
@@ -252,11 +335,19 @@ fn load2(step: &Step, wave: &mut Wave, group: &mut Group<'_>, shape: MemShape, s
     Ok(())
 }
 
-fn store2(step: &Step, wave: &mut Wave, group: &mut Group<'_>, shape: MemShape, stride: u8) -> Result<(), FaultKind> {
+fn store2(
+    step: &Step,
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    shape: MemShape,
+    stride: u8,
+) -> Result<(), FaultKind> {
     let words = u64::from(shape.elem) * u64::from(shape.count) / 4;
     for lane in lanes_of(wave.exec()) {
         for (half, offset) in two_offsets(step, shape, stride).into_iter().enumerate() {
-            let Some(reg) = data(step, 1 + half) else { continue };
+            let Some(reg) = data(step, 1 + half) else {
+                continue;
+            };
             for n in 0..words {
                 let place = Place::Lds(lds_base(step, wave, lane) + offset + 4 * n);
                 let value = get(wave, reg, n as u16, lane);
@@ -267,15 +358,28 @@ fn store2(step: &Step, wave: &mut Wave, group: &mut Group<'_>, shape: MemShape, 
     Ok(())
 }
 
-fn atomic(step: &Step, wave: &mut Wave, group: &mut Group<'_>, space: MemSpace, op: AtomicOp, w: W) -> Result<(), FaultKind> {
-    let Some(reg) = data(step, 1) else { return Err(unsupported(step)) };
+fn atomic(
+    step: &Step,
+    wave: &mut Wave,
+    group: &mut Group<'_>,
+    space: MemSpace,
+    op: AtomicOp,
+    w: W,
+) -> Result<(), FaultKind> {
+    let Some(reg) = data(step, 1) else {
+        return Err(unsupported(step));
+    };
     let bytes = w.bits() / 8;
     let words = (bytes / 4) as u16;
     let result = dst(step);
     let single = wave.fp_env(true);
     let value_at = |wave: &Wave, reg: Reg, first: u16, lane: usize| {
         let low = u64::from(get(wave, reg, first, lane));
-        if words == 2 { low | u64::from(get(wave, reg, first + 1, lane)) << 32 } else { low }
+        if words == 2 {
+            low | u64::from(get(wave, reg, first + 1, lane)) << 32
+        } else {
+            low
+        }
     };
     // Lanes ascending: the order that results of this machine are defined by.
     for lane in lanes_of(wave.exec()) {
@@ -318,7 +422,11 @@ fn combine(op: AtomicOp, old: u64, new: u64, compare_with: u64, w: W, env: FpEnv
     Some(match op {
         AtomicOp::Swap => new,
         AtomicOp::CmpSwap => {
-            if old == compare_with { new } else { old }
+            if old == compare_with {
+                new
+            } else {
+                old
+            }
         }
         AtomicOp::Add => int::add_carry(old, new, false, bits).0,
         AtomicOp::Sub => int::sub_borrow(old, new, false, bits).0,
@@ -330,18 +438,34 @@ fn combine(op: AtomicOp, old: u64, new: u64, compare_with: u64, w: W, env: FpEnv
         AtomicOp::And => old & new,
         AtomicOp::Or => old | new,
         AtomicOp::Xor => old ^ new,
-        AtomicOp::Inc => if old >= new { 0 } else { old + 1 },
-        AtomicOp::Dec => if old == 0 || old > new { new } else { old - 1 },
+        AtomicOp::Inc => {
+            if old >= new {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > new {
+                new
+            } else {
+                old - 1
+            }
+        }
         AtomicOp::FAdd => arith::add(float, old, new, env),
         AtomicOp::FMin => compare::min(float, old, new, env),
         AtomicOp::FMax => compare::max(float, old, new, env),
-        AtomicOp::MskOr | AtomicOp::FCmpSwap | AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => return None,
+        AtomicOp::MskOr | AtomicOp::FCmpSwap | AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => {
+            return None;
+        }
     })
 }
 
 /// `ds_bpermute` pulls from the lane that the address names, `ds_permute` pushes to it.
 fn permute(step: &Step, wave: &mut Wave) -> Result<(), FaultKind> {
-    let (Some(reg), Some(source)) = (dst(step), data(step, 1)) else { return Ok(()) };
+    let (Some(reg), Some(source)) = (dst(step), data(step, 1)) else {
+        return Ok(());
+    };
     let exec = wave.exec();
     let size = wave.size as u64;
     let mut out = [0u32; LANES];

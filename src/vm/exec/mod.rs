@@ -38,7 +38,9 @@ pub enum Next {
 /// Executes a step. `wave.pc` is the address of the instruction; the caller moves it.
 pub fn execute(step: &Step, wave: &mut Wave, group: &mut Group<'_>) -> Result<Next, FaultKind> {
     match step.sem.class {
-        Class::Salu | Class::Branch | Class::Control | Class::Message => scalar::execute(step, wave),
+        Class::Salu | Class::Branch | Class::Control | Class::Message => {
+            scalar::execute(step, wave)
+        }
         Class::Valu | Class::ValuSlow | Class::Trans => {
             vector::execute(step, wave)?;
             Ok(Next::Follow)

@@ -79,12 +79,18 @@ fn literal_bits(literal: u32, ty: OpType) -> u64 {
 
 /// A register of a vector file.
 pub fn vector_file(wave: &Wave, file: RegFile) -> &Vec<Lanes> {
-    if file == RegFile::Agpr { &wave.agpr } else { &wave.vgpr }
+    if file == RegFile::Agpr {
+        &wave.agpr
+    } else {
+        &wave.vgpr
+    }
 }
 
 /// The raw lanes of an operand without modifiers.
 fn raw(wave: &Wave, operand: &Operand, ty: OpType) -> Values {
-    let Operand::Reg(reg) = *operand else { return [scalar(wave, operand, ty); LANES] };
+    let Operand::Reg(reg) = *operand else {
+        return [scalar(wave, operand, ty); LANES];
+    };
     if matches!(reg.file, RegFile::Sgpr | RegFile::Scc) {
         return [scalar(wave, operand, ty); LANES];
     }
@@ -129,16 +135,32 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
 /// A source of a vector instruction, with modifiers applied.
 ///
 /// `valid` loses the lanes that must not be written because their DPP source does not exist.
-pub fn source(wave: &Wave, inst: &MachineInst, spec: &OperandSpec, operand: &Operand, valid: &mut u64) -> Values {
+pub fn source(
+    wave: &Wave,
+    inst: &MachineInst,
+    spec: &OperandSpec,
+    operand: &Operand,
+    valid: &mut u64,
+) -> Values {
     let mut values = raw(wave, operand, spec.ty);
-    let Some(number) = source_number(spec) else { return values };
+    let Some(number) = source_number(spec) else {
+        return values;
+    };
     match inst.mods.ext {
         Ext::Sdwa { src_sel, sext, .. } if number < 2 => {
             let sel = src_sel[usize::from(number)];
             let signed = sext >> number & 1 != 0;
-            values.iter_mut().for_each(|v| *v = select_part(*v, sel, signed));
+            values
+                .iter_mut()
+                .for_each(|v| *v = select_part(*v, sel, signed));
         }
-        Ext::Dpp { ctrl, row_mask, bank_mask, bound_ctrl, .. } => {
+        Ext::Dpp {
+            ctrl,
+            row_mask,
+            bank_mask,
+            bound_ctrl,
+            ..
+        } => {
             if number == 0 {
                 permute(wave, ctrl, bound_ctrl, &mut values, valid);
             }
@@ -151,7 +173,10 @@ pub fn source(wave: &Wave, inst: &MachineInst, spec: &OperandSpec, operand: &Ope
         }
         Ext::None | Ext::Sdwa { .. } | Ext::Dpp8 { .. } => {}
     }
-    let half = matches!(spec.ty, OpType::B16 | OpType::I16 | OpType::U16 | OpType::F16);
+    let half = matches!(
+        spec.ty,
+        OpType::B16 | OpType::I16 | OpType::U16 | OpType::F16
+    );
     if half && inst.mods.op_sel >> number & 1 != 0 {
         values.iter_mut().for_each(|v| *v >>= 16);
     }
@@ -189,7 +214,11 @@ fn select_part(value: u64, sel: u8, signed: bool) -> u64 {
         _ => return value,
     };
     let part = value >> shift & crate::num::int::mask(width);
-    if signed { crate::num::int::sext(part, width) as u64 & 0xffff_ffff } else { part }
+    if signed {
+        crate::num::int::sext(part, width) as u64 & 0xffff_ffff
+    } else {
+        part
+    }
 }
 
 /// How a result of less than 32 bits goes into its register.
@@ -206,16 +235,34 @@ pub enum Narrow {
 }
 
 /// Writes a vector result to the lanes of `mask`.
-pub fn write_vector(wave: &mut Wave, inst: &MachineInst, reg: Reg, values: &Values, mask: u64, narrow: Narrow) {
+pub fn write_vector(
+    wave: &mut Wave,
+    inst: &MachineInst,
+    reg: Reg,
+    values: &Values,
+    mask: u64,
+    narrow: Narrow,
+) {
     let index = usize::from(reg.index) % VGPRS;
     let next = (index + 1) % VGPRS;
-    let file = if reg.file == RegFile::Agpr { &mut wave.agpr } else { &mut wave.vgpr };
+    let file = if reg.file == RegFile::Agpr {
+        &mut wave.agpr
+    } else {
+        &mut wave.vgpr
+    };
     for lane in crate::vm::wave::lanes_of(mask) {
         let old = file[index][lane];
         let value = values[lane];
         let low = value as u32;
         file[index][lane] = match (inst.mods.ext, narrow) {
-            (Ext::Sdwa { dst_sel, dst_unused, .. }, _) if dst_sel != 6 => place_part(old, low, dst_sel, dst_unused),
+            (
+                Ext::Sdwa {
+                    dst_sel,
+                    dst_unused,
+                    ..
+                },
+                _,
+            ) if dst_sel != 6 => place_part(old, low, dst_sel, dst_unused),
             (_, Narrow::Whole) => low,
             (_, Narrow::ZeroHigh) => low & 0xffff,
             (_, Narrow::KeepHigh) => old & 0xffff_0000 | low & 0xffff,

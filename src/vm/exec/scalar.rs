@@ -12,8 +12,13 @@ use crate::vm::wave::{SGPRS, Wave};
 
 /// The value of argument `n`.
 fn arg(step: &Step, wave: &Wave, n: usize) -> u64 {
-    let Some(index) = step.args.get(n).copied().flatten() else { return 0 };
-    let (spec, operand) = (&step.specs[usize::from(index)], &step.inst.operands[usize::from(index)]);
+    let Some(index) = step.args.get(n).copied().flatten() else {
+        return 0;
+    };
+    let (spec, operand) = (
+        &step.specs[usize::from(index)],
+        &step.inst.operands[usize::from(index)],
+    );
     // A 16-bit immediate of a scalar instruction is extended to its operation.
     match operand {
         Operand::Imm(value) => *value as u64 & int::mask(32),
@@ -23,7 +28,9 @@ fn arg(step: &Step, wave: &Wave, n: usize) -> u64 {
 
 /// Writes the scalar destination.
 fn write(step: &Step, wave: &mut Wave, value: u64) {
-    let Some(&index) = step.dsts.first() else { return };
+    let Some(&index) = step.dsts.first() else {
+        return;
+    };
     if let Operand::Reg(reg) = step.inst.operands[usize::from(index)] {
         write_reg(wave, reg, value);
     }
@@ -47,7 +54,11 @@ pub fn execute(step: &Step, wave: &mut Wave) -> Result<Next, FaultKind> {
     match step.sem.uop {
         Uop::Branch(cond) => {
             let target = next_pc.wrapping_add(branch_distance(step));
-            return Ok(if holds(wave, cond) { Next::Jump(target) } else { Next::Follow });
+            return Ok(if holds(wave, cond) {
+                Next::Jump(target)
+            } else {
+                Next::Follow
+            });
         }
         Uop::EndPgm => return Ok(Next::End),
         Uop::Barrier => return Ok(Next::Barrier),
@@ -87,8 +98,13 @@ fn alu(step: &Step, wave: &mut Wave) -> Result<(), FaultKind> {
     for (n, slot) in args.iter_mut().enumerate() {
         *slot = arg(step, wave, n);
     }
-    let env = AluEnv { single: wave.fp_env(true), double: wave.fp_env(false), ieee: wave.ieee() };
-    let (value, flag) = eval(step.sem.uop, args, wave.scc, &env).ok_or_else(|| unsupported(step))?;
+    let env = AluEnv {
+        single: wave.fp_env(true),
+        double: wave.fp_env(false),
+        ieee: wave.ieee(),
+    };
+    let (value, flag) =
+        eval(step.sem.uop, args, wave.scc, &env).ok_or_else(|| unsupported(step))?;
     write(step, wave, value);
     match step.sem.scc {
         SccRule::Keep => {}
@@ -98,7 +114,11 @@ fn alu(step: &Step, wave: &mut Wave) -> Result<(), FaultKind> {
             let sign = |v: u64| v >> 31 & 1;
             let (a, b, r) = (sign(args[0]), sign(args[1]), sign(value));
             let adds = matches!(step.sem.uop, Uop::Add(_) | Uop::AddC(_));
-            wave.scc = if adds { a == b && a != r } else { a != b && a != r };
+            wave.scc = if adds {
+                a == b && a != r
+            } else {
+                a != b && a != r
+            };
         }
     }
     Ok(())
@@ -121,7 +141,11 @@ fn save_exec(step: &Step, wave: &mut Wave, op: MaskOp) {
     };
     wave.set_exec(new);
     let new = wave.exec();
-    let saved = if matches!(step.sem.uop, Uop::WrExec(_)) { new } else { old };
+    let saved = if matches!(step.sem.uop, Uop::WrExec(_)) {
+        new
+    } else {
+        old
+    };
     write(step, wave, saved);
     wave.scc = new != 0;
 }
@@ -133,7 +157,9 @@ fn special(step: &Step, wave: &mut Wave) -> Result<Next, FaultKind> {
             let quads = w.bits() / 4;
             let is_set = |n: u32| source >> (4 * n) & 15 != 0;
             let value = if matches!(step.sem.uop, Uop::Wqm(_)) {
-                (0..quads).filter(|n| is_set(*n)).fold(0, |v, n| v | 15 << (4 * n))
+                (0..quads)
+                    .filter(|n| is_set(*n))
+                    .fold(0, |v, n| v | 15 << (4 * n))
             } else {
                 (0..quads).filter(|n| is_set(*n)).fold(0, |v, n| v | 1 << n)
             };
@@ -166,7 +192,17 @@ fn special(step: &Step, wave: &mut Wave) -> Result<Next, FaultKind> {
 }
 
 fn imm(step: &Step) -> i64 {
-    step.inst.operands.iter().find_map(|o| if let Operand::Imm(v) = o { Some(*v) } else { None }).unwrap_or(0)
+    step.inst
+        .operands
+        .iter()
+        .find_map(|o| {
+            if let Operand::Imm(v) = o {
+                Some(*v)
+            } else {
+                None
+            }
+        })
+        .unwrap_or(0)
 }
 
 /// The distance of a branch from the next instruction, in bytes.
@@ -185,4 +221,3 @@ fn holds(wave: &Wave, cond: BranchCond) -> bool {
         BranchCond::ExecNz => wave.exec() != 0,
     }
 }
-

@@ -19,16 +19,26 @@ pub fn execute(step: &Step, wave: &mut Wave) -> Result<(), FaultKind> {
     }
     let exec = wave.exec();
     let mut valid = u64::MAX;
+    // Mixed-precision sources get their signs after widening.
+    let mut plain = None;
+    if matches!(step.sem.uop, Uop::FmaMix(..)) {
+        let mut inst = step.inst.clone();
+        (inst.mods.neg, inst.mods.abs) = (0, 0);
+        plain = Some(inst);
+    }
+    let inst = plain.as_ref().unwrap_or(&step.inst);
     let mut args: [Values; ARGS] = [[0; LANES]; ARGS];
     let mut flags = 0u64;
     for (n, slot) in step.args.iter().enumerate() {
-        let Some(index) = slot.map(usize::from) else { continue };
+        let Some(index) = slot.map(usize::from) else {
+            continue;
+        };
         let (spec, operand) = (&step.specs[index], &step.inst.operands[index]);
         if spec.ty == OpType::Mask {
             // Carry in, or the condition of a selection.
             flags = super::operand::scalar(wave, operand, OpType::Mask);
         } else {
-            args[n] = source(wave, &step.inst, spec, operand, &mut valid);
+            args[n] = source(wave, inst, spec, operand, &mut valid);
         }
     }
     if step.sem.implicit.has(Implicit::READ_VCC) {
@@ -40,8 +50,18 @@ pub fn execute(step: &Step, wave: &mut Wave) -> Result<(), FaultKind> {
     Ok(())
 }
 
-fn compute(step: &Step, wave: &Wave, args: &[Values; ARGS], flags: u64, active: u64) -> Result<(Values, u64), FaultKind> {
-    let env = AluEnv { single: wave.fp_env(true), double: wave.fp_env(false), ieee: wave.ieee() };
+fn compute(
+    step: &Step,
+    wave: &Wave,
+    args: &[Values; ARGS],
+    flags: u64,
+    active: u64,
+) -> Result<(Values, u64), FaultKind> {
+    let env = AluEnv {
+        single: wave.fp_env(true),
+        double: wave.fp_env(false),
+        ieee: wave.ieee(),
+    };
     let mut values = [0; LANES];
     let mut out = 0u64;
     let uop = step.sem.uop;
@@ -53,6 +73,12 @@ fn compute(step: &Step, wave: &Wave, args: &[Values; ARGS], flags: u64, active: 
             Uop::Select(_) => Some((if flag { a[0] } else { a[1] }, false)),
             Uop::Mbcnt(high) => Some((mbcnt(a[0], a[1], lane as u32, high), false)),
             Uop::FmaMix(f, _) => Some((fma_mix(step, f, a, &env), false)),
+            // The low result is a word of source 0, the high one of source 1.
+            Uop::PkMov32 => {
+                let word =
+                    |v: u64, n: u8| v >> (32 * (step.inst.mods.op_sel >> n & 1)) & 0xffff_ffff;
+                Some((word(a[0], 0) | word(a[1], 1) << 32, false))
+            }
             _ if step.inst.mods.op_sel_hi != 0 || step.inst.mods.op_sel != 0 => {
                 eval(uop, select_halves(step, a), flag, &env)
             }
@@ -80,16 +106,21 @@ fn mbcnt(mask: u64, addend: u64, lane: u32, high: bool) -> u64 {
 fn select_halves(step: &Step, mut a: [u64; 4]) -> [u64; 4] {
     let mods = &step.inst.mods;
     for (n, slot) in step.args.iter().enumerate().take(3) {
-        let Some(index) = slot.map(usize::from) else { continue };
+        let Some(index) = slot.map(usize::from) else {
+            continue;
+        };
         let spec = &step.specs[index];
         let width = match spec.ty {
             OpType::V2x16 | OpType::V2F16 => 16,
             OpType::V2F32 => 32,
             _ => continue,
         };
-        let Some(number) = super::operand::source_number(spec) else { continue };
+        let Some(number) = super::operand::source_number(spec) else {
+            continue;
+        };
         // A packed move takes its low result from source 0 and its high one from source 1.
-        let half = |high: bool| a[n] >> (if high { width } else { 0 }) & crate::num::int::mask(width);
+        let half =
+            |high: bool| a[n] >> (if high { width } else { 0 }) & crate::num::int::mask(width);
         let mut low = half(mods.op_sel >> number & 1 != 0);
         let mut high = half(mods.op_sel_hi >> number & 1 != 0);
         if matches!(spec.ty, OpType::V2F16 | OpType::V2F32) {
@@ -106,14 +137,16 @@ fn fma_mix(step: &Step, to: F, a: [u64; 4], env: &AluEnv) -> u64 {
     use crate::num::{arith, convert};
     let mods = &step.inst.mods;
     let widen = |n: usize| {
-        let value = if mods.op_sel_hi >> n & 1 == 0 {
+        let mut value = if mods.op_sel_hi >> n & 1 == 0 {
             a[n]
         } else {
             let half = a[n] >> (16 * (mods.op_sel >> n & 1)) & 0xffff;
             convert::float_to_float(Format::F32, Format::F16, half, env.double)
         };
-        // The signs were applied to the whole register as if it were f32; apply them to the value.
-        value
+        if mods.abs >> n & 1 != 0 {
+            value &= !Format::F32.sign_bit();
+        }
+        value ^ u64::from(mods.neg >> n & 1) << 31
     };
     let result = arith::fma(Format::F32, widen(0), widen(1), widen(2), env.single);
     match to {
@@ -133,7 +166,13 @@ fn finish(step: &Step, wave: &Wave, value: u64, args: [u64; 4]) -> u64 {
         Some(OpType::F16) => Format::F16,
         Some(OpType::F32) => Format::F32,
         Some(OpType::F64) => Format::F64,
-        _ => return if mods.clamp { saturate(step, ty, value, args) } else { value },
+        _ => {
+            return if mods.clamp {
+                saturate(step, ty, value, args)
+            } else {
+                value
+            };
+        }
     };
     let env = wave.fp_env(format == Format::F32);
     let mut value = value;
@@ -147,7 +186,11 @@ fn finish(step: &Step, wave: &Wave, value: u64, args: [u64; 4]) -> u64 {
     if format.is_nan(value) {
         return if wave.dx10_clamp() { 0 } else { value };
     }
-    if format.is_neg(value) { 0 } else { value.min(format.one()) }
+    if format.is_neg(value) {
+        0
+    } else {
+        value.min(format.one())
+    }
 }
 
 /// Integer clamp: the exact sum or difference cut to the range.
@@ -160,7 +203,10 @@ fn saturate(step: &Step, ty: Option<OpType>, value: u64, args: [u64; 4]) -> u64 
         Some(OpType::U32) => (32, false),
         _ => return value,
     };
-    let (x, y) = (int::extend(args[0], width, signed), int::extend(args[1], width, signed));
+    let (x, y) = (
+        int::extend(args[0], width, signed),
+        int::extend(args[1], width, signed),
+    );
     let z = int::extend(args[2], width, signed);
     match step.sem.uop {
         Uop::Add(_) => int::saturate(x + y, width, signed),
@@ -191,7 +237,10 @@ fn narrow(step: &Step, ty: OpType) -> Narrow {
 fn write_results(step: &Step, wave: &mut Wave, values: &Values, out: u64, active: u64, exec: u64) {
     let is_compare = matches!(step.sem.uop, Uop::Cmp(..) | Uop::FCmp(..) | Uop::FClass(_));
     for &index in &step.dsts {
-        let (spec, operand) = (&step.specs[usize::from(index)], step.inst.operands[usize::from(index)]);
+        let (spec, operand) = (
+            &step.specs[usize::from(index)],
+            step.inst.operands[usize::from(index)],
+        );
         let Operand::Reg(reg) = operand else { continue };
         if spec.ty == OpType::Mask {
             // Inactive lanes give 0.
