@@ -3,6 +3,7 @@
 //! Values are raw bits, zero-extended to `u64`. Nothing here depends on the host: where the host's
 //! float instructions are used, IEEE 754 fixes their result.
 
+pub mod approx;
 pub mod arith;
 pub mod compare;
 pub mod convert;
