@@ -87,7 +87,7 @@ pub(super) fn log2(x: Finite) -> Real {
     // A quotient of 126 or 127 bits in two steps: z = quotient * 2^-(shift + 64).
     let shift = 62 + difference.leading_zeros() - total.leading_zeros();
     let scaled = difference << shift;
-    let quotient = (scaled / total) << 64 | ((scaled % total) << 64) / total;
+    let quotient = ((scaled / total) << 64) | (((scaled % total) << 64) / total);
     let z_exp = -(shift as i32) - 64;
     let z = shifted(quotient, z_exp + Q as i32);
     let z2 = mul(z, z);
