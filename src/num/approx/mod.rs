@@ -6,9 +6,9 @@
 //! that everybody can compute.
 //!
 //! No function of the host's mathematics library is used, so results do not depend on the host.
-//! The way is Ziv's: [`quick`] evaluates in `f64`, using only operations that IEEE 754 defines
+//! The way is Ziv's: `quick` evaluates in `f64`, using only operations that IEEE 754 defines
 //! completely, and answers where both ends of its error interval round alike. That fails about once
-//! in a million times; then [`exact`] evaluates to more than 100 bits. A result of at most 24 bits
+//! in a million times; then `exact` evaluates to more than 100 bits. A result of at most 24 bits
 //! is never that near to a rounding boundary unless it lies on one (the value is transcendental, or
 //! algebraic and irrational, else), and the arguments for which it does are taken out first:
 //! whole numbers for `exp2`, powers of two for `log2`, quarter turns for `sin_rev` and `cos_rev`.

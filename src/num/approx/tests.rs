@@ -232,3 +232,35 @@ fn doubles_round_to_the_same_singles() {
         }
     }
 }
+
+#[test]
+fn the_exact_way_has_a_hundred_bits() {
+    let text = include_str!("../../../tests/vectors/num/approx_wide.txt");
+    let mut checks = 0;
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let exact = OPERATIONS.iter().find(|o| o.0 == words[0]).unwrap().3;
+        let a = u64::from_str_radix(words[1], 16).unwrap();
+        let Parts::Finite(x) = unpack(Format::F64, a) else {
+            panic!("{line}: not a finite number");
+        };
+        let got = exact(x);
+        assert_eq!(got.neg, words[2] == "-", "{line}");
+        let exp: i32 = words[3].parse().unwrap();
+        let want = u128::from_str_radix(words[4], 16).unwrap();
+        // Both in units of the vector's last place, 2^-112 of the value or a little more.
+        let shift = got.exp - exp;
+        let sig = if shift >= 0 {
+            got.sig << shift
+        } else {
+            got.sig >> -shift
+        };
+        let difference = sig.abs_diff(want);
+        assert!(
+            difference < 1 << 4,
+            "{line}: off by {difference:#x} of 2^112"
+        );
+        checks += 1;
+    }
+    assert!(checks > 500, "only {checks} checks: the vectors are cut");
+}

@@ -201,6 +201,12 @@ fn subnormals_are_flushed_with_their_sign() {
             arith::fma_scaled(f, tiny, f.one(), zero, 64, flush(true, false)),
             zero
         );
+        // Each operand of the scaled sum by itself; the scale would make any of them normal.
+        for (a, b, c) in [(tiny, f.one(), 0), (f.one(), tiny, 0), (0, f.one(), tiny)] {
+            let got = arith::fma_scaled(f, a, b, c, 64, flush(true, false));
+            assert!(f.is_zero(got), "{f:?} {a:#x} {b:#x} {c:#x}: {got:#x}");
+            assert!(!f.is_zero(arith::fma_scaled(f, a, b, c, 64, ENV)));
+        }
         assert_eq!(compare::min(f, tiny, 0, flush(false, true)), zero);
         // Both zeros are equal once flushed.
         let order = compare::compare(f, tiny, 0, flush(true, false));
