@@ -66,6 +66,12 @@ codes! {
     K0302 "wrong arguments of an attribute"
     K0399 "not supported yet"
     // K04xx: resources and targets
+    K0401 "unknown target"
+    K0402 "operation not supported by the target"
+    K0403 "kernel does not fit the target"
+    K0404 "wave size does not fit the target"
+    K0405 "code for one target cannot be made from this module"
+    K0406 "unknown pass"
     // K05xx: VISA text and verification
     // K06xx: machine assembly
     // K07xx: object files
@@ -97,6 +103,16 @@ codes! {
     W0102 "unreachable statement"
     W0103 "unused value"
     // R0xxx: faults of a running kernel
+    R0001 "illegal address"
+    R0002 "write to read-only memory at run time"
+    R0003 "misaligned address"
+    R0004 "illegal instruction"
+    R0005 "unsupported instruction"
+    R0006 "past the end of scratch or LDS"
+    R0007 "trap"
+    R0008 "instruction limit reached"
+    R0009 "hazard"
+    R0010 "deadlock at a barrier"
 }
 
 impl Code {

@@ -41,9 +41,16 @@ pub struct Uniformity {
     values: Vec<Level>,
     branches: Vec<Level>,
     control: Vec<Level>,
+    escapes: HashSet<Value>,
 }
 
 impl Uniformity {
+    /// Whether a value that is uniform where it is made is used where lanes may hold different ones,
+    /// because they left a loop at different trips. Such a value needs a register a lane.
+    pub fn escapes(&self, value: Value) -> bool {
+        self.escapes.contains(&value)
+    }
+
     /// The level of a value.
     pub fn of(&self, value: Value) -> Level {
         self.values
@@ -108,6 +115,7 @@ pub fn compute_uniformity(func: &Function) -> Uniformity {
         values: vec![Level::Grid; func.values.len()],
         branches: vec![Level::Grid; func.blocks.len()],
         control: vec![Level::Grid; func.blocks.len()],
+        escapes: HashSet::new(),
     };
     let mut analysis = Analysis {
         func,
@@ -125,6 +133,7 @@ pub fn compute_uniformity(func: &Function) -> Uniformity {
             analysis.visit(block);
         }
     }
+    analysis.find_escapes();
     analysis.out
 }
 
@@ -167,6 +176,28 @@ impl Analysis<'_> {
     /// branch inside the loop that decides whether the exit is reached.
     fn exit_level(&self, from: Block) -> Level {
         self.out.branch(from).max(self.out.block_control(from))
+    }
+
+    fn find_escapes(&mut self) {
+        let mut found = HashSet::new();
+        for &block in self.cfg.rpo() {
+            for &inst in &self.func.blocks[block].insts {
+                let data = &self.func.insts[inst];
+                let args = data.args.iter().map(|a| (*a, block));
+                let passed = data
+                    .targets
+                    .iter()
+                    .flat_map(|t| t.args.iter().map(|a| (*a, t.block)));
+                for (value, at) in args.chain(passed) {
+                    if self.out.of(value) < Level::Divergent
+                        && self.seen_from(value, at) == Level::Divergent
+                    {
+                        found.insert(value);
+                    }
+                }
+            }
+        }
+        self.out.escapes = found;
     }
 
     fn visit(&mut self, block: Block) {

@@ -135,6 +135,8 @@ pub enum Accepts {
     Vgpr,
     /// A vector or accumulation register.
     VgprOrAgpr,
+    /// An accumulation register.
+    Agpr,
     /// A scalar register, special ones included, as a destination.
     Sdst,
     /// A scalar register, inline constant or literal.
@@ -151,6 +153,8 @@ pub enum Accepts {
     SBaseOrOff,
     /// A vector register as an address, or `off`.
     VAddrOrOff,
+    /// The word `off`.
+    Off,
     /// Immediate of n bits, unsigned.
     UImm(u8),
     /// Immediate of n bits, signed.

@@ -58,6 +58,8 @@ pub struct MFunction {
     pub vregs: Vec<VRegData>,
     /// Spill slots by index.
     pub slots: Vec<SlotData>,
+    /// Bytes of scratch a lane, once slots have homes.
+    pub frame_bytes: u32,
 }
 
 impl MFunction {

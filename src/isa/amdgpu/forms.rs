@@ -6,7 +6,7 @@
 //! opcode + 0x140; GFX10 and GFX11 use + 0x180 for VOP1.
 
 use crate::isa::desc::{Accepts, OpType, OperandSpec, Role, Semantics};
-use crate::isa::inst::{Form, RowId};
+use crate::isa::inst::{Ext, Form, Mods, RowId};
 use crate::isa::uop::{AtomicOp, Uop};
 
 use super::format::Format;
@@ -61,6 +61,41 @@ impl Row {
     /// Operands in text order in encoding `form`; empty if the row has no such encoding.
     pub fn operands(&self, form: Form) -> &[OperandSpec] {
         self.form(form).map_or(&[], |f| &f.operands)
+    }
+
+    /// The modifiers of an instruction without any written: what packed instructions and returning
+    /// atomics always carry is set.
+    pub fn default_mods(&self, form: Form) -> Mods {
+        let attrs = self.attrs();
+        Mods {
+            op_sel_hi: if attrs.has(Attrs::OP_SEL_HI) { 7 } else { 0 },
+            sc0: matches!(form, Form::Rtn | Form::RtnSaddr),
+            ext: match form {
+                Form::Sdwa => Ext::Sdwa {
+                    dst_sel: self.sdwa_writes_part() * 6,
+                    dst_unused: 0,
+                    src_sel: [6, 6 * u8::from(self.has_second_source())],
+                    sext: 0,
+                },
+                Form::Dpp => Ext::Dpp {
+                    ctrl: 0xe4,
+                    row_mask: 0xf,
+                    bank_mask: 0xf,
+                    bound_ctrl: false,
+                    fi: false,
+                },
+                Form::Base | Form::E64 | Form::Saddr | Form::Rtn | Form::RtnSaddr => Ext::None,
+            },
+            ..Mods::default()
+        }
+    }
+
+    fn sdwa_writes_part(&self) -> u8 {
+        u8::from(self.desc.encoding != Encoding::VOPC)
+    }
+
+    fn has_second_source(&self) -> bool {
+        self.desc.encoding != Encoding::VOP1
     }
 
     pub(super) fn bind(id: RowId, desc: &'static RowDesc, chip: Chip) -> Row {

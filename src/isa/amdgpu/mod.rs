@@ -6,10 +6,17 @@
 //!
 //! Sources: AMD Instinct MI300 ISA guide (sections 3 to 13), LLVM AMDGPU usage guide.
 
+mod check;
+mod codec;
+mod error;
 pub mod format;
 mod forms;
+pub mod hazards;
 mod isa;
+mod mods;
+mod names;
 pub mod operands;
+mod print;
 pub mod regs;
 mod row;
 mod smem;
@@ -20,6 +27,7 @@ mod vop2;
 mod vop3;
 mod vopc;
 
+pub use error::{DecodeError, EncodeError};
 pub use forms::{Row, RowForm};
 pub use isa::{Isa, isa};
 pub use row::{Attrs, Chip, Encoding, Opcodes, RowDesc};

@@ -103,9 +103,9 @@ operand_words! {
     /// Vector address.
     vaddr = "vaddr" Use Accepts::Vgpr, 0;
     /// AGPR in the destination field.
-    adst = "vdst" Def Accepts::VgprOrAgpr, 0;
+    adst = "vdst" Def Accepts::Agpr, 0;
     /// AGPR in the first source field.
-    asrc0 = "src0" Use Accepts::VgprOrAgpr, 0;
+    asrc0 = "src0" Use Accepts::Agpr, 0;
 }
 
 /// VCC written, printed between destination and sources.
@@ -127,7 +127,7 @@ pub(super) const SCRATCH_VADDR: OperandSpec = spec("vaddr", Role::Use, Accepts::
 /// Scalar base of a scratch operation.
 pub(super) const SCRATCH_SADDR: OperandSpec = spec("saddr", Role::Use, Accepts::SBaseOrOff, U32, 3);
 /// The word `off` in the place of the scalar base.
-pub(super) const NO_SADDR: OperandSpec = spec("saddr", Role::Use, Accepts::SBaseOrOff, B64, 3);
+pub(super) const NO_SADDR: OperandSpec = spec("saddr", Role::Use, Accepts::Off, B64, 3);
 /// Branch distance.
 pub(super) const LABEL: OperandSpec = spec("simm16", Role::Use, Accepts::Label, Imm, 0);
 /// Counters of `s_waitcnt`.

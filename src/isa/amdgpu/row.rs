@@ -121,7 +121,6 @@ pub enum Encoding {
     VOP3,
     VOP3B,
     VOP3P,
-    MAI,
     DS,
     FLAT,
     GLOBAL,
@@ -175,6 +174,8 @@ impl Attrs {
     /// op_sel_hi selects between f32 (0, the default) and f16 (`v_fma_mix`).
     pub const MIX: Attrs = Attrs(1 << 18);
 
+    /// Prints `_e32` although there is no other form.
+    pub const E32_SUFFIX: Attrs = Attrs(1 << 20);
     /// The offset is a lane pattern (`ds_swizzle_b32`).
     pub const SWIZZLE: Attrs = Attrs(1 << 19);
 

@@ -131,6 +131,6 @@ rows! {
     V_PK_ADD_F32     VOP3P [gfx942 0x32] (vdst(V2F32), src0(V2F32), src1(V2F32))              PKF, slow(Uop::PkFAdd32);
     V_PK_MOV_B32     VOP3P [gfx942 0x33] (vdst(V2F32), src0(V2F32), src1(V2F32))              PKI, valu(Uop::PkMov32);
     // Accumulation registers: section 7.2.
-    V_ACCVGPR_READ_B32  MAI [gfx942 0x58] (vdst(B32), asrc0(B32)) NO, valu(Uop::AccMov);
-    V_ACCVGPR_WRITE_B32 MAI [gfx942 0x59] (adst(B32), src0(B32))  NO, valu(Uop::AccMov);
+    V_ACCVGPR_READ_B32  VOP3P [gfx942 0x58] (vdst(B32), asrc0(B32)) NO, valu(Uop::AccMov);
+    V_ACCVGPR_WRITE_B32 VOP3P [gfx942 0x59] (adst(B32), src0(B32))  NO, valu(Uop::AccMov);
 }

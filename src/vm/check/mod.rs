@@ -1,0 +1,3 @@
+//! Checks of running code beyond faults.
+
+pub mod hazard;
