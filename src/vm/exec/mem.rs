@@ -246,7 +246,11 @@ fn vector_load(
     let exec = wave.exec();
     for lane in lanes_of(exec) {
         let place = place(step, wave, space, lane)?;
-        for n in 0..usize::from(shape.count.min(4)) {
+        for (n, slot) in loaded[lane]
+            .iter_mut()
+            .enumerate()
+            .take(usize::from(shape.count))
+        {
             let bytes = u32::from(shape.elem);
             let value = load(
                 wave,
@@ -255,7 +259,7 @@ fn vector_load(
                 lane,
                 bytes,
             )?;
-            loaded[lane][n] = widen(shape, get(wave, reg, n as u16, lane), value);
+            *slot = widen(shape, get(wave, reg, n as u16, lane), value);
         }
     }
     for lane in lanes_of(exec) {
