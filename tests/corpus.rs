@@ -5,8 +5,8 @@
 //! outputs as `.npy`. Each kernel runs three times: plain, with the hazard check (compiled code keeps all
 //! distances, so a fault here is a fault of the check), and on several threads.
 //!
-//! Kernels in [`PASSES`] must pass. The others are printed with what keeps them from it; one that
-//! passes and is not in the list is an error too, so that the list stays true.
+//! Kernels in [`PASSES`] must pass. Those in [`FAILS`] are printed with what keeps them from it; each
+//! kernel is in one of the lists and does what its list says.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -50,6 +50,7 @@ const PASSES: &[&str] = &[
     "cvt_narrow",
     "fn_indirect",
     "fn_noinline",
+    "fn_recursion",
     "fn_stack",
     "fp_bf16_bits",
     "fp_classify",
@@ -103,6 +104,52 @@ const PASSES: &[&str] = &[
     "wp_shuffle",
 ];
 
+/// Kernels that do not pass, and why.
+const FAILS: &[(&str, &str)] = &[
+    ("amd_approx", "v_sin_f32 and its like are not executed"),
+    ("amd_dot", "v_dot2c_f32_f16 is not executed"),
+    ("amd_int_ops", "v_lerp_u8 is not in the table"),
+    ("amd_lane", "ds_swizzle_b32 is not executed"),
+    (
+        "mfma_f32_16x16x16_bf16",
+        "matrix instructions are not in the table",
+    ),
+    (
+        "mfma_f32_16x16x16_f16",
+        "matrix instructions are not in the table",
+    ),
+    (
+        "mfma_f32_16x16x4_f32",
+        "matrix instructions are not in the table",
+    ),
+    (
+        "mfma_f32_32x32x8_f16",
+        "matrix instructions are not in the table",
+    ),
+    (
+        "mfma_f32_4x4x4_f16",
+        "matrix instructions are not in the table",
+    ),
+    (
+        "mfma_f64_16x16x4_f64",
+        "matrix instructions are not in the table",
+    ),
+    (
+        "mfma_i32_16x16_i8",
+        "matrix instructions are not in the table",
+    ),
+    ("ocl_constant_arg", LIBCLC),
+    ("ocl_ids", LIBCLC),
+    ("ocl_integer", LIBCLC),
+    ("ocl_local_arg", LIBCLC),
+    ("ocl_math", LIBCLC),
+    ("ocl_vectors", LIBCLC),
+];
+
+/// `get_global_offset` of libclc 19 reads word `dim + 1` of the implicit arguments, where code object
+/// v5 has the number of workgroups in y: 1, so that every id is one too large.
+const LIBCLC: &str = "its library takes the number of workgroups in y for the global offset in x";
+
 /// Kernels in `tests/vectors/corpus`.
 const COMMITTED: &[&str] = &["int_divmod64", "fp_divsqrt", "cf_queens"];
 
@@ -146,15 +193,23 @@ fn the_corpus_gives_its_outputs() {
             Err(error) => panic!("{name}: {error}"),
         }
     }
+    let known = |name: &str| FAILS.iter().find(|(n, _)| *n == name).map(|(_, why)| *why);
     let mut wrong = Vec::new();
     for (name, outcome) in &results {
         let listed = PASSES.contains(&name.as_str());
         match outcome {
             Outcome::Passed => println!("passed      {name}"),
-            Outcome::Failed(why) => println!("failed      {name}: {why}"),
-            Outcome::CannotRun(why) => println!("cannot run  {name}: {why}"),
+            Outcome::Failed(why) => println!(
+                "failed      {name}: {why} ({})",
+                known(name).unwrap_or("not expected")
+            ),
+            Outcome::CannotRun(why) => println!(
+                "cannot run  {name}: {why} ({})",
+                known(name).unwrap_or("not expected")
+            ),
         }
-        if listed != (*outcome == Outcome::Passed) {
+        let passed = *outcome == Outcome::Passed;
+        if listed != passed || passed == known(name).is_some() {
             wrong.push(format!("{name}: {outcome:?}, in the list: {listed}"));
         }
     }
