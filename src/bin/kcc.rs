@@ -1,3 +1,7 @@
 //! Entry point of `kcc`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(kcc::cli::kcc::main().code())
+}

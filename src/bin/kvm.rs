@@ -1,3 +1,7 @@
 //! Entry point of `kvm`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(kcc::cli::kvm::main().code())
+}

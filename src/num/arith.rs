@@ -1,11 +1,12 @@
 //! Correctly rounded arithmetic on float bits.
 //!
 //! Every operation takes apart its operands, forms the exact result in 128 bits (with a sticky bit
-//! where it does not fit) and rounds once. `f32` and `f64` to nearest with subnormals kept take the
-//! host's instruction, which IEEE 754 defines completely but for NaN; NaN goes the slow way always.
+//! where it does not fit) and rounds once: the functions named `…_exact`. For `f32` and `f64` rounded
+//! to nearest, the host's instruction does the same: IEEE 754 defines it completely but for NaN, and
+//! a NaN result always goes the exact way. Flushing is done around it, on the bits.
 //!
-//! NaN rule: the result is the first NaN operand, made quiet, payload kept; an operation that makes
-//! a NaN of numbers gives [`Format::nan`].
+//! NaN rule: the result is the first NaN operand, made quiet, sign and payload kept; an operation
+//! that makes a NaN of numbers gives [`Format::nan`].
 
 use super::format::{Finite, Format, Parts, unpack};
 use super::round::{FpEnv, Rounding, pack};
@@ -26,22 +27,23 @@ fn signed_inf(format: Format, neg: bool) -> u64 {
     signed_zero(format, neg) | format.inf()
 }
 
+/// Returns the host's result where it is defined and is not NaN.
 macro_rules! host {
     ($format:expr, $env:expr, |$($x:ident),*| $e:expr) => {
-        if $env == FpEnv::IEEE {
+        if $env.round == Rounding::NearestEven {
             match $format {
                 Format::F32 => {
-                    $(let $x = f32::from_bits($x as u32);)*
+                    $(let $x = f32::from_bits($env.input(Format::F32, $x) as u32);)*
                     let r: f32 = $e;
                     if !r.is_nan() {
-                        return u64::from(r.to_bits());
+                        return $env.output(Format::F32, u64::from(r.to_bits()));
                     }
                 }
                 Format::F64 => {
-                    $(let $x = f64::from_bits($x);)*
+                    $(let $x = f64::from_bits($env.input(Format::F64, $x));)*
                     let r: f64 = $e;
                     if !r.is_nan() {
-                        return r.to_bits();
+                        return $env.output(Format::F64, r.to_bits());
                     }
                 }
                 Format::F16 | Format::Bf16 => {}
@@ -54,6 +56,10 @@ macro_rules! host {
 #[inline]
 pub fn add(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     host!(format, env, |a, b| a + b);
+    add_exact(format, a, b, env)
+}
+
+pub(super) fn add_exact(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     let (a, b) = (env.input(format, a), env.input(format, b));
     if let Some(nan) = first_nan(format, &[a, b]) {
         return nan;
@@ -161,6 +167,10 @@ fn lead_at_125(exp: i32, sig: u128) -> (i32, u128) {
 #[inline]
 pub fn mul(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     host!(format, env, |a, b| a * b);
+    mul_exact(format, a, b, env)
+}
+
+pub(super) fn mul_exact(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     let (a, b) = (env.input(format, a), env.input(format, b));
     if let Some(nan) = first_nan(format, &[a, b]) {
         return nan;
@@ -204,6 +214,10 @@ fn is_neg(parts: Parts) -> bool {
 #[inline]
 pub fn fma(format: Format, a: u64, b: u64, c: u64, env: FpEnv) -> u64 {
     host!(format, env, |a, b, c| a.mul_add(b, c));
+    fma_exact(format, a, b, c, env)
+}
+
+pub(super) fn fma_exact(format: Format, a: u64, b: u64, c: u64, env: FpEnv) -> u64 {
     let (a, b, c) = (
         env.input(format, a),
         env.input(format, b),
@@ -220,6 +234,11 @@ pub fn fma(format: Format, a: u64, b: u64, c: u64, env: FpEnv) -> u64 {
 
 /// `fma(a, b, c) * 2^scale` with one rounding (`v_div_fmas`).
 pub fn fma_scaled(format: Format, a: u64, b: u64, c: u64, scale: i32, env: FpEnv) -> u64 {
+    let (a, b, c) = (
+        env.input(format, a),
+        env.input(format, b),
+        env.input(format, c),
+    );
     if let Some(nan) = first_nan(format, &[a, b, c]) {
         return nan;
     }
@@ -240,6 +259,10 @@ pub fn fma_scaled(format: Format, a: u64, b: u64, c: u64, scale: i32, env: FpEnv
 #[inline]
 pub fn div(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     host!(format, env, |a, b| a / b);
+    div_exact(format, a, b, env)
+}
+
+pub(super) fn div_exact(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     let (a, b) = (env.input(format, a), env.input(format, b));
     if let Some(nan) = first_nan(format, &[a, b]) {
         return nan;
@@ -268,6 +291,10 @@ pub fn div(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
 #[inline]
 pub fn sqrt(format: Format, a: u64, env: FpEnv) -> u64 {
     host!(format, env, |a| a.sqrt());
+    sqrt_exact(format, a, env)
+}
+
+pub(super) fn sqrt_exact(format: Format, a: u64, env: FpEnv) -> u64 {
     let a = env.input(format, a);
     if let Some(nan) = first_nan(format, &[a]) {
         return nan;

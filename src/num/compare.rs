@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::arith::{add, first_nan};
 use super::format::{Format, Parts, unpack};
-use super::round::{FpEnv, Lost, Rounding, pack, shift_right};
+use super::round::{FpEnv, Rounding, pack, shift_right};
 
 /// Order of two numbers; `None` where one is NaN. Zeros of both signs are equal.
 #[inline]
@@ -16,8 +16,8 @@ pub fn compare(format: Format, a: u64, b: u64, env: FpEnv) -> Option<Ordering> {
 }
 
 /// A number that orders as the float does; both zeros give 0.
-fn order(format: Format, bits: u64) -> i128 {
-    let magnitude = i128::from(bits & format.mask() & !format.sign_bit());
+fn order(format: Format, bits: u64) -> i64 {
+    let magnitude = format.abs(bits) as i64;
     if format.is_neg(bits) {
         -magnitude
     } else {
@@ -35,6 +35,32 @@ pub fn min(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
 #[inline]
 pub fn max(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
     pick(format, a, b, env, Ordering::Greater)
+}
+
+/// [`min`], but a signalling NaN operand comes back, made quiet (IEEE 754-2008 minNum; AMD's
+/// `v_min` with `MODE.IEEE` set).
+pub fn min_signaling(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
+    signaling(format, a, b).unwrap_or_else(|| min(format, a, b, env))
+}
+
+/// [`max`], but a signalling NaN operand comes back, made quiet.
+pub fn max_signaling(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
+    signaling(format, a, b).unwrap_or_else(|| max(format, a, b, env))
+}
+
+fn signaling(format: Format, a: u64, b: u64) -> Option<u64> {
+    let nan = [a, b].into_iter().find(|x| format.is_snan(*x))?;
+    Some(format.quiet(nan))
+}
+
+/// Smaller operand, or the first NaN made quiet (IEEE 754-2019 minimum, PTX `min.NaN`).
+pub fn minimum(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
+    first_nan(format, &[a, b]).unwrap_or_else(|| min(format, a, b, env))
+}
+
+/// Larger operand, or the first NaN made quiet (IEEE 754-2019 maximum, PTX `max.NaN`).
+pub fn maximum(format: Format, a: u64, b: u64, env: FpEnv) -> u64 {
+    first_nan(format, &[a, b]).unwrap_or_else(|| max(format, a, b, env))
 }
 
 fn pick(format: Format, a: u64, b: u64, env: FpEnv, wanted: Ordering) -> u64 {
@@ -89,7 +115,8 @@ pub fn is_class(format: Format, a: u64, mask: u32) -> bool {
     mask >> class & 1 != 0
 }
 
-/// Rounds to an integral value in the given direction. Zeros keep their sign.
+/// Rounds to an integral value in the given direction: `Down` is floor, `Up` is ceil, `TowardZero`
+/// is trunc, `NearestEven` is rint. Zeros keep their sign, and a number rounded to zero its own.
 pub fn round_to_integral(format: Format, a: u64, round: Rounding, env: FpEnv) -> u64 {
     let a = env.input(format, a);
     match unpack(format, a) {
@@ -104,7 +131,6 @@ pub fn round_to_integral(format: Format, a: u64, round: Rounding, env: FpEnv) ->
             if whole == 0 {
                 return a & format.sign_bit();
             }
-            debug_assert!(lost != Lost::Nothing || whole != 0);
             pack(format, x.neg, 0, whole, false, FpEnv::IEEE)
         }
     }

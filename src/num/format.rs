@@ -127,6 +127,16 @@ impl Format {
         }
     }
 
+    /// The magnitude; a NaN only loses its sign.
+    pub const fn abs(self, bits: u64) -> u64 {
+        bits & self.mask() & !self.sign_bit()
+    }
+
+    /// The opposite; a NaN only changes its sign.
+    pub const fn neg(self, bits: u64) -> u64 {
+        (bits ^ self.sign_bit()) & self.mask()
+    }
+
     /// Makes a NaN quiet, keeping sign and payload.
     pub const fn quiet(self, bits: u64) -> u64 {
         bits | self.quiet_bit()

@@ -1,7 +1,8 @@
 //! Integer operations on zero-extended bits of a given width (8, 16, 32 or 64).
 //!
 //! Edge cases are VISA's: `x / 0` is all ones, `x % 0` is `x`, the most negative number divided by -1
-//! is itself with remainder 0.
+//! is itself with remainder 0, shifts clamp (`…_wrap` takes the count modulo the width). Wrapping
+//! sums, differences and low products need no function: compute in `u64` and apply [`mask`].
 
 /// The bits of a width.
 #[inline]
@@ -102,6 +103,18 @@ pub const fn shr(a: u64, count: u32, width: u32, signed: bool) -> u64 {
     }
 }
 
+/// Shift left by the count modulo the width.
+#[inline]
+pub const fn shl_wrap(a: u64, count: u32, width: u32) -> u64 {
+    shl(a, count & (width - 1), width)
+}
+
+/// Shift right by the count modulo the width.
+#[inline]
+pub const fn shr_wrap(a: u64, count: u32, width: u32, signed: bool) -> u64 {
+    shr(a, count & (width - 1), width, signed)
+}
+
 /// Number of ones.
 #[inline]
 pub const fn popcount(a: u64, width: u32) -> u32 {
@@ -148,6 +161,44 @@ pub const fn bfe(a: u64, offset: u32, count: u32, width: u32, signed: bool) -> u
     } else {
         field & mask(have)
     }
+}
+
+/// `base` with its `count` bits from `offset` replaced by the low bits of `insert`; what lies beyond
+/// the width is dropped.
+#[inline]
+pub const fn bfi(base: u64, insert: u64, offset: u32, count: u32, width: u32) -> u64 {
+    if offset >= width {
+        return base & mask(width);
+    }
+    let field = mask(count) << offset & mask(width);
+    base & mask(width) & !field | insert << offset & field
+}
+
+/// Sign bits that follow the topmost one: leading copies of it, less one.
+#[inline]
+pub const fn cls(a: u64, width: u32) -> u32 {
+    let signed = sext(a, width);
+    (signed ^ (signed >> 63)).leading_zeros() - (64 - width) - 1
+}
+
+/// Sum cut to the range of the width.
+#[inline]
+pub const fn add_sat(a: u64, b: u64, width: u32, signed: bool) -> u64 {
+    saturate(
+        extend(a, width, signed) + extend(b, width, signed),
+        width,
+        signed,
+    )
+}
+
+/// Difference cut to the range of the width.
+#[inline]
+pub const fn sub_sat(a: u64, b: u64, width: u32, signed: bool) -> u64 {
+    saturate(
+        extend(a, width, signed) - extend(b, width, signed),
+        width,
+        signed,
+    )
 }
 
 /// Smaller operand.

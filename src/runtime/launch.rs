@@ -86,32 +86,32 @@ impl Session {
         kernel: &str,
         config: &LaunchConfig,
         args: &[Vec<u8>],
-    ) -> Result<LaunchReport, LaunchError> {
+    ) -> Result<LaunchReport, Box<LaunchError>> {
         let missing = || RuntimeError::Unresolved(kernel.to_string());
         let loaded = module
             .object
             .kernel(kernel)
             .ok_or_else(missing)
-            .map_err(LaunchError::Config)?;
+            .map_err(|e| Box::new(LaunchError::Config(e)))?;
         let info = module
             .kernel(kernel)
             .ok_or_else(missing)
-            .map_err(LaunchError::Config)?;
+            .map_err(|e| Box::new(LaunchError::Config(e)))?;
         self.check(config, info.max_workgroup_size)
-            .map_err(LaunchError::Config)?;
+            .map_err(|e| Box::new(LaunchError::Config(e)))?;
         if args.len() != info.args.len() {
-            return Err(LaunchError::Config(RuntimeError::Arguments(
+            return Err(Box::new(LaunchError::Config(RuntimeError::Arguments(
                 args.len(),
                 info.args.len(),
-            )));
+            ))));
         }
         let mut image = module.image(loaded);
         let lds = image.lds_bytes.saturating_add(config.dynamic_lds);
         if lds > self.device.lds_bytes {
-            return Err(LaunchError::Config(RuntimeError::Lds(
+            return Err(Box::new(LaunchError::Config(RuntimeError::Lds(
                 lds,
                 self.device.lds_bytes,
-            )));
+            ))));
         }
         image.lds_bytes = lds;
         let size = loaded
@@ -155,7 +155,7 @@ impl Session {
             Ok(counters) => Ok(LaunchReport { counters }),
             Err(fault) => {
                 let place = module.locate(fault.pc);
-                Err(LaunchError::Fault(fault, place))
+                Err(Box::new(LaunchError::Fault(fault, place)))
             }
         }
     }
