@@ -4,7 +4,7 @@
 //! has one. All arithmetic is `num`'s.
 
 use crate::isa::uop::{F, Int, Rel, Uop, W};
-use crate::num::{Format, FpEnv, Rounding, arith, compare, convert, divide, int};
+use crate::num::{Format, FpEnv, Rounding, approx, arith, compare, convert, divide, int};
 
 /// Modes that arithmetic depends on.
 #[derive(Clone, Copy, Debug)]
@@ -176,7 +176,7 @@ fn integer(uop: Uop, [x, y, z, _]: [u64; 4]) -> Out {
         Uop::BitSet1(w) => value((y | 1 << (x & u64::from(w.bits() - 1))) & mask(w)),
         Uop::BitCmp0(w) => Some((0, x >> (y & u64::from(w.bits() - 1)) & 1 == 0)),
         Uop::BitCmp1(w) => Some((0, x >> (y & u64::from(w.bits() - 1)) & 1 != 0)),
-        Uop::BitReplicate => value((0..32).fold(0, |v, n| v | (x >> n & 1) * 3 << (2 * n))),
+        Uop::BitReplicate => value((0..32).fold(0, |v, n| v | ((x >> n & 1) * 3) << (2 * n))),
         Uop::AlignBit => low((x << 32 | y & ones) >> (z & 31)),
         Uop::AlignByte => low((x << 32 | y & ones) >> (8 * (z & 3))),
         Uop::Perm => value(permute_bytes(x << 32 | y & ones, z)),
@@ -336,9 +336,13 @@ fn float(uop: Uop, [x, y, z, _]: [u64; 4], flag: bool, env: &AluEnv) -> Out {
             let width = if f == F::F16 { 16 } else { 32 };
             value(arith::frexp_exp(format(f), x) as u64 & int::mask(width))
         }
-        Uop::FRcp(f) => value(arith::div(format(f), format(f).one(), x, env.of(f))),
-        Uop::FRsq(f) => value(arith::rsqrt(format(f), x, env.of(f))),
-        Uop::FSqrt(f) => value(arith::sqrt(format(f), x, env.of(f))),
+        Uop::FRcp(f) => value(approx::rcp(format(f), x, env.of(f))),
+        Uop::FRsq(f) => value(approx::rsq(format(f), x, env.of(f))),
+        Uop::FSqrt(f) => value(approx::sqrt(format(f), x, env.of(f))),
+        Uop::FExp2(f) => value(approx::exp2(format(f), x, env.of(f))),
+        Uop::FLog2(f) => value(approx::log2(format(f), x, env.of(f))),
+        Uop::FSinRev(f) => value(approx::sin_rev(format(f), x, env.of(f))),
+        Uop::FCosRev(f) => value(approx::cos_rev(format(f), x, env.of(f))),
         Uop::DivScale(f) => Some(divide::div_scale(format(f), x, y, z)),
         Uop::DivFmas(f) => value(divide::div_fmas(format(f), x, y, z, flag, env.of(f))),
         Uop::DivFixup(f) => value(divide::div_fixup(format(f), x, y, z)),
@@ -443,6 +447,19 @@ fn packed(uop: Uop, [x, y, z, _]: [u64; 4], env: &AluEnv) -> Out {
         Uop::PkFma16 => halves(&|a, b, c| arith::fma(Format::F16, a, b, c, env.double)),
         Uop::PkFAdd32 => words(&|a, b, _| arith::add(Format::F32, a, b, env.single)),
         Uop::PkFMul32 => words(&|a, b, _| arith::mul(Format::F32, a, b, env.single)),
+        // The low product is added first.
+        Uop::Dot2F16 => {
+            let wide =
+                |v: u64| convert::float_to_float(Format::F32, Format::F16, v & 0xffff, env.double);
+            let sum = arith::fma(Format::F32, wide(x), wide(y), z, env.single);
+            value(arith::fma(
+                Format::F32,
+                wide(x >> 16),
+                wide(y >> 16),
+                sum,
+                env.single,
+            ))
+        }
         Uop::PkFma32 => words(&|a, b, c| arith::fma(Format::F32, a, b, c, env.single)),
         _ => None,
     }
