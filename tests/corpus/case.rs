@@ -178,7 +178,10 @@ impl Case {
             addresses.push(address);
             bytes.push(value);
         }
-        match session.launch(&module, &self.entry, config, &bytes) {
+        match session
+            .launch(&module, &self.entry, config, &bytes)
+            .map_err(|e| *e)
+        {
             Ok(_) => self.check(&session, &addresses),
             Err(LaunchError::Fault(fault, _)) => match &fault.kind {
                 FaultKind::Unsupported(what) => Outcome::CannotRun(what.clone()),

@@ -75,6 +75,7 @@ pub struct RunArgs {
     /// Write a buffer to a file: `y=@out.npy`
     #[arg(long = "out", value_name = "NAME=@FILE", help_heading = "Results")]
     pub outs: Vec<String>,
+    /// Compilation, where the file is a source.
     #[command(flatten)]
     pub compile: CompileArgs,
 }
@@ -278,10 +279,8 @@ fn finish(
     binding: Binding,
     launched: Launched,
 ) -> Result<Exit, Failed> {
-    let mut env = RunEnv {
-        names: binding.names,
-        ..RunEnv::default()
-    };
+    let mut env = RunEnv::default();
+    env.names = binding.names;
     let mut written = Vec::new();
     for (buffer, bytes) in binding.buffers.into_iter().zip(launched.buffers) {
         let after = Array {
@@ -450,11 +449,6 @@ fn check_one(
         is_name && (rest.starts_with('@') || rest.starts_with('[') || rest.starts_with("hash:"))
     });
     let Some((name, rest)) = whole else {
-        let with_nan = |elem| Tolerance {
-            nan_equal: args.nan_equal,
-            ..Tolerance::default_for(elem)
-        };
-        let _ = with_nan;
         return expect::check_expr(text, file, env, tol);
     };
     if let Some(hash) = rest.strip_prefix("hash:") {

@@ -102,7 +102,7 @@ fn plain_text(
         Operand::Imm(value) => match spec.accepts {
             Accepts::Label => match pc {
                 Some(pc) => format!("L_{:x}", pc.wrapping_add(4).wrapping_add_signed(value)),
-                None => format!("{}", value / 4 & 0xffff),
+                None => format!("{}", (value / 4) & 0xffff),
             },
             Accepts::WaitCnt => wait_text(value as u16),
             Accepts::HwReg => hwreg_text(value as u16),

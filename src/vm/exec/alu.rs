@@ -338,11 +338,11 @@ fn float(uop: Uop, [x, y, z, _]: [u64; 4], flag: bool, env: &AluEnv) -> Out {
         }
         Uop::FRcp(f) => value(approx::rcp(format(f), x, env.of(f))),
         Uop::FRsq(f) => value(approx::rsq(format(f), x, env.of(f))),
-        Uop::FSqrt(f) => value(approx::sqrt(format(f), x, env.of(f))),
         Uop::FExp2(f) => value(approx::exp2(format(f), x, env.of(f))),
         Uop::FLog2(f) => value(approx::log2(format(f), x, env.of(f))),
         Uop::FSinRev(f) => value(approx::sin_rev(format(f), x, env.of(f))),
         Uop::FCosRev(f) => value(approx::cos_rev(format(f), x, env.of(f))),
+        Uop::FSqrt(f) => value(arith::sqrt(format(f), x, env.of(f))),
         Uop::DivScale(f) => Some(divide::div_scale(format(f), x, y, z)),
         Uop::DivFmas(f) => value(divide::div_fmas(format(f), x, y, z, flag, env.of(f))),
         Uop::DivFixup(f) => value(divide::div_fixup(format(f), x, y, z)),
