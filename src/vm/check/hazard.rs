@@ -347,7 +347,10 @@ impl Touched {
             Consumer::DppReadsVgpr => when(dpp, read(RegFile::Vgpr)),
             Consumer::AnyDpp => when(dpp, vec![ANY]),
             Consumer::AnyLaneAccess => when(lane, vec![ANY]),
-            Consumer::LaneAccessReadsVgpr => when(lane, read(RegFile::Vgpr)),
+            Consumer::LaneAccessReadsVgpr => when(
+                matches!(step.sem.uop, Uop::ReadLane | Uop::ReadFirstLane),
+                read(RegFile::Vgpr),
+            ),
             Consumer::NonTransReadsVgpr => when(valu && class != Class::Trans, read(RegFile::Vgpr)),
             Consumer::ValuReadsVgpr => when(valu, read(RegFile::Vgpr)),
             Consumer::ValuWritesVgpr => when(

@@ -447,6 +447,19 @@ fn packed(uop: Uop, [x, y, z, _]: [u64; 4], env: &AluEnv) -> Out {
         Uop::PkFma16 => halves(&|a, b, c| arith::fma(Format::F16, a, b, c, env.double)),
         Uop::PkFAdd32 => words(&|a, b, _| arith::add(Format::F32, a, b, env.single)),
         Uop::PkFMul32 => words(&|a, b, _| arith::mul(Format::F32, a, b, env.single)),
+        // The low product is added first.
+        Uop::Dot2F16 => {
+            let wide =
+                |v: u64| convert::float_to_float(Format::F32, Format::F16, v & 0xffff, env.double);
+            let sum = arith::fma(Format::F32, wide(x), wide(y), z, env.single);
+            value(arith::fma(
+                Format::F32,
+                wide(x >> 16),
+                wide(y >> 16),
+                sum,
+                env.single,
+            ))
+        }
         Uop::PkFma32 => words(&|a, b, c| arith::fma(Format::F32, a, b, c, env.single)),
         _ => None,
     }

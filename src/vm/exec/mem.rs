@@ -41,6 +41,7 @@ pub fn execute(step: &Step, wave: &mut Wave, group: &mut Group<'_>) -> Result<()
         Uop::Load2(shape, stride) => load2(step, wave, group, shape, stride),
         Uop::Store2(shape, stride) => store2(step, wave, group, shape, stride),
         Uop::Bpermute | Uop::Permute => permute(step, wave),
+        Uop::Swizzle => swizzle(step, wave),
         _ => Err(unsupported(step)),
     }
 }
@@ -246,19 +247,11 @@ fn vector_load(
     let exec = wave.exec();
     for lane in lanes_of(exec) {
         let place = place(step, wave, space, lane)?;
-        for (n, slot) in loaded[lane]
-            .iter_mut()
-            .enumerate()
-            .take(usize::from(shape.count))
-        {
-            let bytes = u32::from(shape.elem);
-            let value = load(
-                wave,
-                group,
-                place.plus(u64::from(bytes) * n as u64),
-                lane,
-                bytes,
-            )?;
+        let bytes = u32::from(shape.elem);
+        let elements = loaded[lane].iter_mut().take(usize::from(shape.count));
+        for (n, slot) in elements.enumerate() {
+            let at = place.plus(u64::from(bytes) * n as u64);
+            let value = load(wave, group, at, lane, bytes)?;
             *slot = widen(shape, get(wave, reg, n as u16, lane), value);
         }
     }
@@ -463,6 +456,49 @@ fn combine(op: AtomicOp, old: u64, new: u64, compare_with: u64, w: W, env: FpEnv
             return None;
         }
     })
+}
+
+/// The lane that `ds_swizzle_b32` reads for a lane (MI300 ISA guide, section 12.12): within four
+/// lanes by a table, or within 32 lanes by masks, or rotated; `None` for the other modes.
+fn swizzle_source(offset: u32, lane: u32) -> Option<u32> {
+    let (group, at) = (lane & !31, lane & 31);
+    match offset {
+        0x0000..0x8000 => {
+            let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
+            Some(group | ((at & and | or) ^ xor))
+        }
+        0x8000..0xc000 => Some(lane & !3 | offset >> (2 * (lane & 3)) & 3),
+        0xc000..0xe000 => {
+            let (mask, count) = (offset & 31, offset >> 5 & 31);
+            let turned = if offset >> 10 & 1 == 0 {
+                at + count
+            } else {
+                at + 32 - count
+            };
+            Some(group | at & mask | turned & 31 & !mask)
+        }
+        _ => None,
+    }
+}
+
+/// `ds_swizzle_b32`; a lane that reads an inactive one gets 0.
+fn swizzle(step: &Step, wave: &mut Wave) -> Result<(), FaultKind> {
+    let (Some(reg), Some(source)) = (dst(step), data(step, 0)) else {
+        return Ok(());
+    };
+    let offset = step.inst.mods.offset as u32 & 0xffff;
+    let exec = wave.exec();
+    let mut out = [0u32; LANES];
+    for lane in lanes_of(exec) {
+        let other = swizzle_source(offset, lane as u32).ok_or_else(|| unsupported(step))? as usize;
+        if exec >> other & 1 != 0 {
+            out[lane] = get(wave, source, 0, other);
+        }
+    }
+    for lane in lanes_of(exec) {
+        set(wave, reg, 0, lane, out[lane]);
+    }
+    Ok(())
 }
 
 /// `ds_bpermute` pulls from the lane that the address names, `ds_permute` pushes to it.
