@@ -8,19 +8,29 @@
 //! - a value that leaves a loop whose lanes exit at different trips is divergent outside (temporal
 //!   divergence), even where it is uniform inside;
 //! - in an irreducible region that is entered or left by divergent control, every parameter is
-//!   divergent.
+//!   divergent, and every value seen from another block than its own.
+//!
+//! The analysis relies on reconvergence: lanes of a wave that go round a natural loop again wait for
+//! each other at its header, and lanes that took different ways meet at the nearest post-dominator.
 //!
 //! Loads give one value to the wave where the address is uniform; more is not claimed, since memory
-//! may change between waves.
+//! may change between waves. Memory that nothing writes keeps the level of the address; memory of
+//! one lane is divergent.
+//!
+//! After the branch of a block that lanes take differently, joins are found as in Rosemann, Moll and
+//! Hack, "An Abstract Interpretation for SPMD Divergence on Reducible Control Flow Graphs" (2021):
+//! by labels that spread along the paths.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::cfg::Cfg;
 use super::dom::{DomTree, PostDomTree};
 use super::entity::{Block, Entity, Inst, Value};
 use super::func::{Function, InstData};
+use super::liveness::def_blocks;
 use super::loops::Loops;
 use super::opcode::{Flags, Opcode, SReg};
+use super::types::Space;
 
 /// How far a value is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,7 +94,6 @@ impl Uniformity {
 struct Analysis<'f> {
     func: &'f Function,
     cfg: Cfg,
-    dom: DomTree,
     post: PostDomTree,
     loops: Loops,
     home: Vec<Option<Block>>,
@@ -98,19 +107,6 @@ pub fn compute_uniformity(func: &Function) -> Uniformity {
     let dom = DomTree::compute(&cfg);
     let post = PostDomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
-    let mut home = vec![None; func.values.len()];
-    for &block in &func.layout {
-        func.blocks[block]
-            .params
-            .iter()
-            .for_each(|v| home[v.index()] = Some(block));
-        for &inst in &func.blocks[block].insts {
-            func.insts[inst]
-                .results
-                .iter()
-                .for_each(|v| home[v.index()] = Some(block));
-        }
-    }
     let out = Uniformity {
         values: vec![Level::Grid; func.values.len()],
         branches: vec![Level::Grid; func.blocks.len()],
@@ -120,10 +116,9 @@ pub fn compute_uniformity(func: &Function) -> Uniformity {
     let mut analysis = Analysis {
         func,
         cfg,
-        dom,
         post,
         loops,
-        home,
+        home: def_blocks(func),
         out,
         changed: true,
     };
@@ -163,10 +158,10 @@ impl Analysis<'_> {
             }
         }
         for region in self.loops.irreducible() {
-            if region.contains(&home) && !region.contains(&block) {
-                for &member in region {
-                    worst = worst.max(self.out.branch(member));
-                }
+            // Lanes need not be in the same trip: another block of the region may see a value that
+            // was made at another time.
+            if home != block && region.contains(&home) {
+                worst = worst.max(self.region_level(region));
             }
         }
         worst
@@ -239,7 +234,10 @@ impl Analysis<'_> {
         }
         let flags = data.op.flags();
         if flags.has(Flags::LOAD) {
-            level = level.max(Level::Wave);
+            level = level.max(load_level(data.attrs.space));
+        }
+        if data.op == Opcode::CvgBegin {
+            level = Level::Wave;
         }
         if data.op == Opcode::VarGet {
             level = Level::Divergent;
@@ -267,14 +265,19 @@ impl Analysis<'_> {
             }
         }
         for region in self.loops.irreducible().to_vec() {
-            if region.contains(&block) || self.cfg.succs(block).iter().any(|s| region.contains(s)) {
-                for member in region {
-                    for param in self.func.blocks[member].params.clone() {
-                        self.raise(param, level);
-                    }
+            let level = self.region_level(&region);
+            for &member in &region {
+                for param in self.func.blocks[member].params.clone() {
+                    self.raise(param, level);
                 }
             }
         }
+    }
+
+    /// How control that enters or stays in an irreducible region differs between lanes.
+    fn region_level(&self, region: &[Block]) -> Level {
+        let level = |b: &Block| self.out.branch(*b).max(self.out.block_control(*b));
+        region.iter().map(level).max().unwrap_or(Level::Grid)
     }
 
     fn raise_control(&mut self, from: Block, stop: Option<Block>, level: Level) {
@@ -290,49 +293,59 @@ impl Analysis<'_> {
         }
     }
 
-    /// Where lanes that leave a branch by different successors may meet: each successor sends a
-    /// label along its paths, and two labels meet at a join. Paths end where the branch's loop
-    /// begins its next trip, and where all paths have met.
+    /// Where lanes that leave a branch by different successors may meet: each edge sends a label
+    /// along its paths, and two labels meet at a join, which sends on its own. Paths end where all
+    /// of them have met and where they come back to the branch; they do go round loops, since lanes
+    /// that left at an earlier trip meet those that leave later.
     fn joins_of(&self, block: Block) -> Vec<Block> {
         let stop = self.post.ipdom(block);
-        let ends = |at: Block| {
-            let next_trip = self.dom.dominates(at, block)
-                && self
-                    .loops
-                    .around(block)
-                    .any(|l| self.loops.get(l).header == at);
-            at == block || Some(at) == stop || next_trip
-        };
-        let mut label: HashMap<Block, Block> = HashMap::new();
-        let mut joins: HashSet<Block> = HashSet::new();
-        let mut work: Vec<Block> = Vec::new();
-        for &succ in self.cfg.succs(block) {
-            if label.insert(succ, succ).is_none() {
-                work.push(succ);
+        let mut label: HashMap<Block, Label> = HashMap::new();
+        // Blocks in reverse post-order: most joins have all their labels before they are walked.
+        let mut work: BTreeSet<(u32, Block)> = BTreeSet::new();
+        let mut send = |work: &mut BTreeSet<(u32, Block)>, label: &mut HashMap<_, _>, to, with| {
+            let new = match label.get(&to) {
+                None => with,
+                Some(old) if *old == with => return,
+                Some(_) => Label::Join(to),
+            };
+            if label.insert(to, new) != Some(new) {
+                work.insert((self.cfg.rpo_index(to).unwrap_or(u32::MAX), to));
             }
+        };
+        for (n, &succ) in self.cfg.succs(block).iter().enumerate() {
+            send(&mut work, &mut label, succ, Label::Edge(n));
         }
-        while let Some(at) = work.pop() {
-            if ends(at) {
+        while let Some((_, at)) = work.pop_first() {
+            if at == block || Some(at) == stop {
                 continue;
             }
             let own = label[&at];
             for &succ in self.cfg.succs(at) {
-                match label.get(&succ) {
-                    None => {
-                        label.insert(succ, own);
-                        work.push(succ);
-                    }
-                    Some(&other) if other != own && joins.insert(succ) => {
-                        label.insert(succ, succ);
-                        work.push(succ);
-                    }
-                    Some(_) => {}
-                }
+                send(&mut work, &mut label, succ, own);
             }
         }
-        let mut joins: Vec<Block> = joins.into_iter().collect();
+        let is_join = |(at, label): (Block, Label)| (label == Label::Join(at)).then_some(at);
+        let mut joins: Vec<Block> = label.into_iter().filter_map(is_join).collect();
         joins.sort();
         joins
+    }
+}
+
+/// What a path from a branch carries: the edge it began with, or the last block where paths met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    Edge(usize),
+    Join(Block),
+}
+
+/// What a load adds to the level of its address.
+fn load_level(space: Option<Space>) -> Level {
+    match space {
+        // Nothing writes these while a kernel runs.
+        Some(Space::Const | Space::Param) => Level::Grid,
+        Some(Space::Global | Space::Shared) => Level::Wave,
+        // Memory of one lane, or perhaps so.
+        Some(Space::Local | Space::Generic) | None => Level::Divergent,
     }
 }
 
