@@ -1,7 +1,12 @@
 //! A grid becomes workgroups, these become waves, and waves run.
 //!
 //! Workgroups are handed out in ascending order to `jobs` threads. Results are those of one thread as
-//! long as workgroups do not race on memory; the fault reported is that of the lowest workgroup.
+//! long as workgroups do not race on memory; the fault reported is that of the lowest workgroup. Code
+//! with atomics whose order shows (float sums, returned values) runs on one thread, so that it gives
+//! the same for every `jobs`.
+//!
+//! The waves of a workgroup take turns in ascending order: each runs to its end, to a barrier, or for
+//! [`TURN`] instructions, so that a wave may wait in a loop for another of its workgroup.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +20,10 @@ use super::program::{Program, Step};
 use super::wave::{LANES, SGPRS, VGPRS, Wave};
 use super::{KernelImage, UserSgpr};
 use crate::isa::Class;
+use crate::isa::uop::{AtomicOp, MemSpace, Uop};
+
+/// Instructions that a wave executes before the next wave of its workgroup has its turn.
+const TURN: u32 = 1 << 16;
 
 /// Shape and limits of a launch.
 #[derive(Clone, Debug)]
@@ -70,9 +79,14 @@ pub fn run(image: &KernelImage, memory: &Memory, config: &RunConfig) -> Result<C
             .unwrap_or_else(|e| e.into_inner())
             .add(&counters);
     };
+    let most = if config.jobs > 1 && order_shows(image, &program, memory) {
+        1
+    } else {
+        256
+    };
     let jobs = config
         .jobs
-        .clamp(1, 256)
+        .clamp(1, most)
         .min(usize::try_from(total).unwrap_or(256).max(1));
     if jobs == 1 {
         work();
@@ -86,6 +100,56 @@ pub fn run(image: &KernelImage, memory: &Memory, config: &RunConfig) -> Result<C
     match found.into_inner().unwrap_or_else(|e| e.into_inner()) {
         Some((_, fault)) => Err(fault),
         None => Ok(totals.into_inner().unwrap_or_else(|e| e.into_inner())),
+    }
+}
+
+/// Whether the code has an atomic of device memory whose result or return value depends on the order
+/// in which workgroups execute it. All addresses are looked at, so data between functions may be taken
+/// for one: this errs towards one thread.
+fn order_shows(image: &KernelImage, program: &Program, memory: &Memory) -> bool {
+    let mut pc = image.code.start;
+    while pc < image.code.end {
+        let size = match program.step(memory, pc) {
+            Ok(step) => {
+                if let Uop::Atomic(MemSpace::Global | MemSpace::Flat | MemSpace::Buffer, op, _) =
+                    step.sem.uop
+                    && (!step.dsts.is_empty() || !commutes(op))
+                {
+                    return true;
+                }
+                step.size
+            }
+            Err(_) => 4,
+        };
+        pc = pc.saturating_add(size);
+    }
+    false
+}
+
+/// Whether memory ends up the same in whatever order an operation is done with various data.
+fn commutes(op: AtomicOp) -> bool {
+    match op {
+        AtomicOp::Add
+        | AtomicOp::Sub
+        | AtomicOp::SMin
+        | AtomicOp::UMin
+        | AtomicOp::SMax
+        | AtomicOp::UMax
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor => true,
+        AtomicOp::Swap
+        | AtomicOp::CmpSwap
+        | AtomicOp::RSub
+        | AtomicOp::Inc
+        | AtomicOp::Dec
+        | AtomicOp::FAdd
+        | AtomicOp::FMin
+        | AtomicOp::FMax
+        | AtomicOp::PkAddF16
+        | AtomicOp::PkAddBf16
+        | AtomicOp::MskOr
+        | AtomicOp::FCmpSwap => false,
     }
 }
 
@@ -260,7 +324,7 @@ impl Runner<'_> {
         ))
     }
 
-    /// Runs a wave until it ends or waits at a barrier.
+    /// Runs a wave until it ends, waits at a barrier, or its turn is over.
     fn run_wave(
         &self,
         wave: &mut Wave,
@@ -268,7 +332,7 @@ impl Runner<'_> {
         group: &mut Group<'_>,
         counters: &mut Counters,
     ) -> Result<(), Box<Fault>> {
-        loop {
+        for _ in 0..TURN {
             if !self.image.code.contains(&wave.pc) {
                 let text = format!("{:#x} is outside of the code", wave.pc);
                 return Err(self.fault(FaultKind::IllegalInstruction(text), wave, None));
@@ -305,5 +369,6 @@ impl Runner<'_> {
                 }
             }
         }
+        Ok(())
     }
 }

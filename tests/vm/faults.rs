@@ -91,6 +91,34 @@ fn a_barrier_waits_for_all_waves_that_have_not_ended() {
 }
 
 #[test]
+fn a_wave_may_wait_in_a_loop_for_a_later_one() {
+    // Wave 0 spins until another wave has stored 1 to the buffer.
+    let words = [
+        0x7e08_0500, // v_readfirstlane_b32 s4, v0
+        0x7e04_0281, // v_mov_b32_e32 v2, 1
+        0x7e06_0280, // v_mov_b32_e32 v3, 0
+        0xbf06_8004, // s_cmp_eq_u32 s4, 0
+        0xbf85_0003, // s_cbranch_scc1 wait
+        0xdc70_8000, // global_store_dword v3, v2, s[0:1]
+        0x0000_0203,
+        0xbf81_0000, // s_endpgm
+        0xdc50_8000, // wait: global_load_dword v4, v3, s[0:1]
+        0x0400_0003,
+        0xbf8c_0f70, // s_waitcnt vmcnt(0)
+        0x7e0a_0504, // v_readfirstlane_b32 s5, v4
+        0xbf06_8005, // s_cmp_eq_u32 s5, 0
+        0xbf85_fffa, // s_cbranch_scc1 wait
+        END,
+    ];
+    let config = RunConfig {
+        block: [128, 1, 1],
+        max_instructions: Some(1 << 20),
+        ..config()
+    };
+    assert_eq!(run_words(&words, &config).unwrap().waves, 2);
+}
+
+#[test]
 fn arbitrary_words_give_a_result_or_a_fault() {
     let mut state = 1u64;
     let mut next = || {
