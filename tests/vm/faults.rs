@@ -2,7 +2,7 @@
 
 use kcc::vm::{Fault, FaultKind, RunConfig};
 
-use super::machine::{END, config, run_words};
+use super::machine::{END, config, run_on_buffer, run_words};
 
 const BARRIER: u32 = 0xbf8a_0000;
 
@@ -116,6 +116,36 @@ fn a_wave_may_wait_in_a_loop_for_a_later_one() {
         ..config()
     };
     assert_eq!(run_words(&words, &config).unwrap().waves, 2);
+}
+
+#[test]
+fn returned_values_of_atomics_do_not_depend_on_the_jobs() {
+    // Each workgroup stores what it read from a shared counter to its own place.
+    let words = [
+        0xbefe_0181, // s_mov_b64 exec, 1
+        0x7e04_0281, // v_mov_b32_e32 v2, 1
+        0x7e06_0280, // v_mov_b32_e32 v3, 0
+        0xdd09_8000, // global_atomic_add v4, v3, v2, s[0:1] sc0
+        0x0400_0203,
+        0x8e03_8202, // s_lshl_b32 s3, s2, 2
+        0x7e0a_0203, // v_mov_b32_e32 v5, s3
+        0xbf8c_0f70, // s_waitcnt vmcnt(0)
+        0xdc70_8004, // global_store_dword v5, v4, s[0:1] offset:4
+        0x0000_0405,
+        END,
+    ];
+    for jobs in [1, 8] {
+        let config = RunConfig {
+            grid: [200, 1, 1],
+            check_hazard: true,
+            jobs,
+            ..config()
+        };
+        let (counters, buffer) = run_on_buffer(&words, &config).unwrap();
+        assert_eq!((counters.waves, buffer[0]), (200, 200));
+        let expected: Vec<u32> = (0..200).collect();
+        assert_eq!(buffer[1..201], expected, "{jobs} jobs");
+    }
 }
 
 #[test]

@@ -68,14 +68,22 @@ pub fn config() -> RunConfig {
     }
 }
 
-/// Runs words with the address of a buffer as argument.
+/// Runs words with the address of a buffer of 1024 bytes as argument.
 pub fn run_words(words: &[u32], config: &RunConfig) -> Result<Counters, Fault> {
+    run_on_buffer(words, config).map(|(counters, _)| counters)
+}
+
+/// The same; gives the buffer, too.
+pub fn run_on_buffer(words: &[u32], config: &RunConfig) -> Result<(Counters, Vec<u32>), Fault> {
     let mut memory = Memory::new();
     let entry = load_code(&mut memory, words);
-    let kernarg = memory.alloc("arguments", &[0; 64], false);
+    let buffer = memory.alloc("buffer", &[0; 1024], false);
     let config = RunConfig {
-        kernarg,
+        kernarg: buffer,
         ..config.clone()
     };
-    run(&image(entry, words), &memory, &config)
+    let counters = run(&image(entry, words), &memory, &config)?;
+    let bytes = memory.read(buffer, 1024).unwrap();
+    let dword = |b: &[u8]| u32::from_le_bytes(b.try_into().unwrap());
+    Ok((counters, bytes.chunks(4).map(dword).collect()))
 }
