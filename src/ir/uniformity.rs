@@ -302,7 +302,7 @@ impl Analysis<'_> {
         let mut label: HashMap<Block, Label> = HashMap::new();
         // Blocks in reverse post-order: most joins have all their labels before they are walked.
         let mut work: BTreeSet<(u32, Block)> = BTreeSet::new();
-        let mut send = |work: &mut BTreeSet<(u32, Block)>, label: &mut HashMap<_, _>, to, with| {
+        let send = |work: &mut BTreeSet<(u32, Block)>, label: &mut HashMap<_, _>, to, with| {
             let new = match label.get(&to) {
                 None => with,
                 Some(old) if *old == with => return,

@@ -54,6 +54,7 @@ const SENDMSG: [u32; 1] = [0xbf90_0001]; // s_sendmsg sendmsg(MSG_INTERRUPT)
 const GETREG: [u32; 1] = [0xb882_f801]; // s_getreg_b32 s2, hwreg(HW_REG_MODE)
 
 /// For each row of the table: two instructions and the wait states between them.
+#[allow(clippy::type_complexity)]
 const DISTANCES: &[(Producer, Consumer, &[u32], &[u32], usize)] = &[
     (
         Producer::ValuWritesSgpr,

@@ -281,6 +281,7 @@ fn finish(
 ) -> Result<Exit, Failed> {
     let mut env = RunEnv::default();
     env.names = binding.names;
+    env.nan_equal = args.nan_equal;
     let mut written = Vec::new();
     for (buffer, bytes) in binding.buffers.into_iter().zip(launched.buffers) {
         let after = Array {
@@ -428,14 +429,13 @@ fn check_all(
     };
     let mut outcomes = Vec::new();
     for text in &args.expects {
-        outcomes.push(check_one(terminal, args, env, text, tol).map_err(usage)?);
+        outcomes.push(check_one(terminal, env, text, tol).map_err(usage)?);
     }
     Ok(outcomes)
 }
 
 fn check_one(
     terminal: &mut Terminal,
-    args: &RunArgs,
     env: &mut RunEnv,
     text: &str,
     tol: Option<Tolerance>,

@@ -127,6 +127,8 @@ pub struct RunEnv {
     pub names: Names,
     /// Buffers by argument name.
     pub buffers: BTreeMap<String, Contents>,
+    /// NaN equals NaN where no tolerance is given.
+    pub nan_equal: bool,
     sorted: BTreeMap<String, Vec<Num>>,
 }
 
@@ -336,7 +338,11 @@ pub fn check_array(
             want.len()
         ));
     }
-    let tolerance = tol.unwrap_or(Tolerance::default_for(got.elem));
+    let default = Tolerance {
+        nan_equal: env.nan_equal,
+        ..Tolerance::default_for(got.elem)
+    };
+    let tolerance = tol.unwrap_or(default);
     let mut tally = Tally::default();
     for i in 0..got.len() {
         let (Some(g), Some(w)) = (got.get(i), want.get(i)) else {
@@ -396,7 +402,11 @@ pub fn check_expr(
         (Some(name), true) => env.array(name).map_or(0, Array::len),
         _ => 1,
     };
-    let tolerance = tol.unwrap_or(elem.map_or(Tolerance::default(), Tolerance::default_for));
+    let default = elem.map_or(Tolerance::default(), Tolerance::default_for);
+    let tolerance = tol.unwrap_or(Tolerance {
+        nan_equal: env.nan_equal,
+        ..default
+    });
     let mut tally = Tally::default();
     let saved = env.bind("i", Num::Int(0));
     if !uses_index {
