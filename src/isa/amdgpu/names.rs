@@ -132,11 +132,6 @@ pub(super) fn name_of<K: PartialEq + Copy>(
     table.iter().find(|row| row.0 == key).map(|row| row.1)
 }
 
-/// The key that has `name` in a table.
-pub(super) fn key_of<K: Copy>(table: &[(K, &str)], name: &str) -> Option<K> {
-    table.iter().find(|row| row.1 == name).map(|row| row.0)
-}
-
 impl fmt::Display for Reg {
     /// `s5`, `s[4:5]`, `v[0:3]`, `a7`, `vcc`, `m0`, `ttmp[2:3]`, `scc`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

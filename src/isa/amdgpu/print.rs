@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::isa::desc::{Accepts, OpType, OperandSpec, Role};
+use crate::isa::desc::{Accepts, OperandSpec};
 use crate::isa::inst::{Ext, Form, MachineInst, Mods, Operand};
 
 use super::format::Format;
@@ -151,12 +151,6 @@ pub(super) fn wait_counters(value: u16) -> [(&'static str, u16, u16); 3] {
         ("expcnt", value >> 4 & 7, 7),
         ("lgkmcnt", value >> 8 & 0xf, 15),
     ]
-}
-
-/// The immediate of `s_waitcnt` on GFX9 for three counters.
-pub fn encode_waitcnt(vmcnt: u16, expcnt: u16, lgkmcnt: u16) -> u16 {
-    let (vm, exp, lgkm) = (vmcnt.min(63), expcnt.min(7), lgkmcnt.min(15));
-    vm & 0xf | (vm & 0x30) << 10 | exp << 4 | lgkm << 8
 }
 
 fn hwreg_text(value: u16) -> String {
@@ -323,11 +317,6 @@ fn dpp_text(ctrl: u16) -> String {
     }
 }
 
-/// Whether `ctrl` is a permutation that GFX9 has.
-pub(super) fn is_dpp_ctrl(ctrl: u16) -> bool {
-    !dpp_text(ctrl).starts_with("dpp_ctrl")
-}
-
 /// `ds_swizzle_b32` patterns: quads, the named bit patterns, any other bit pattern as a mask.
 fn print_swizzle(out: &mut String, offset: u16) {
     let _ = match offset {
@@ -371,9 +360,4 @@ fn bit_pattern(offset: u16) -> String {
     };
     let mask: String = (0..5).rev().map(letter).collect();
     format!("BITMASK_PERM,\"{mask}\"")
-}
-
-/// Whether an operand is written only.
-pub(super) fn is_result(spec: &OperandSpec) -> bool {
-    spec.role == Role::Def && spec.ty != OpType::Imm
 }
