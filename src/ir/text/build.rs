@@ -37,17 +37,18 @@ impl Report<'_> {
         self.push(Diagnostic::new(code, message).at(span, ""));
     }
 
-    /// Adds an error with the name that was probably meant.
+    /// Adds an error with the name that was probably meant, shown with its sign.
     pub(super) fn unknown<'n>(
         &mut self,
         code: Code,
         name: Name<'_>,
         message: String,
+        sign: &str,
         known: impl Iterator<Item = &'n str>,
     ) {
         let diagnostic = Diagnostic::new(code, message).at(name.span, "");
         self.push(match nearest(name.text, known) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            Some(near) => diagnostic.help(format!("did you mean `{sign}{near}`?")),
             None => diagnostic,
         });
     }
@@ -185,7 +186,7 @@ impl Header<'_, '_, '_> {
             let message = format!("unknown directive `.{}`", name.text);
             return self
                 .report
-                .unknown(Code::K0508, name, message, DIRECTIVES.into_iter());
+                .unknown(Code::K0508, name, message, ".", DIRECTIVES.into_iter());
         }
         if name.text != "file"
             && let Some(first) = self.seen.insert(name.text.to_string(), directive.span)
@@ -319,7 +320,7 @@ fn kernel_attrs(kernel: &Kernel<'_>, report: &mut Report<'_>) -> KernelAttrs {
             }
             (name, _) => {
                 let message = format!("unknown attribute `.{name}`");
-                report.unknown(Code::K0508, attr.name, message, NAMES.into_iter());
+                report.unknown(Code::K0508, attr.name, message, ".", NAMES.into_iter());
                 false
             }
         };

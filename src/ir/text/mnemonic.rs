@@ -32,8 +32,8 @@ pub fn parse_mnemonic(text: &str) -> Result<(Opcode, Attrs), MnemonicError> {
         match match_suffixes(op, rest) {
             Ok(attrs) => return Ok((op, attrs)),
             Err(stuck) => match &mut furthest {
-                Some(best) if best.at > stuck.at => {}
-                Some(best) if best.at == stuck.at => best.merge(stuck),
+                Some(best) if best.rank() > stuck.rank() => {}
+                Some(best) if best.rank() == stuck.rank() => best.merge(stuck),
                 _ => furthest = Some(stuck),
             },
         }
@@ -53,10 +53,16 @@ struct Stuck {
     /// Length of what was understood.
     at: usize,
     bad: Option<String>,
+    /// Whether the opcode takes the suffix further right: then it is the one that was meant.
+    early: bool,
     legal: Vec<&'static str>,
 }
 
 impl Stuck {
+    fn rank(&self) -> (usize, bool) {
+        (self.at, self.early)
+    }
+
     fn merge(&mut self, other: Stuck) {
         let new = other.legal.into_iter();
         let new: Vec<_> = new.filter(|n| !self.legal.contains(n)).collect();
@@ -82,12 +88,26 @@ fn match_suffixes(op: Opcode, rest: &str) -> Result<Attrs, Stuck> {
         legal.extend(legal_names(*slot, desc));
         if !is_optional(*slot) {
             let bad = suffixes.peek().map(|s| s.to_string());
-            return Err(Stuck { at, bad, legal });
+            let takes = |slot: &Slot| {
+                bad.as_deref()
+                    .is_some_and(|b| legal_names(*slot, desc).contains(&b))
+            };
+            let early = desc.slots.iter().any(takes);
+            return Err(Stuck {
+                at,
+                bad,
+                early,
+                legal,
+            });
         }
     }
     if let Some(bad) = suffixes.next() {
-        let bad = Some(bad.to_string());
-        return Err(Stuck { at, bad, legal });
+        return Err(Stuck {
+            at,
+            bad: Some(bad.to_string()),
+            early: false,
+            legal,
+        });
     }
     attrs.kind = attrs.kind.map(|k| op.canonical_kind(k));
     Ok(attrs)
@@ -216,6 +236,7 @@ mod tests {
         let (head, bad, legal) = stuck("add.q32");
         assert_eq!((&*head, bad.as_deref()), ("add", Some("q32")));
         assert!(legal.contains(&"u32") && legal.contains(&"rn"));
+        assert_eq!(stuck("add.f32").2, ["rn", "rz", "rm", "rp"]);
         let (head, bad, legal) = stuck("add.rn");
         assert_eq!((&*head, bad), ("add.rn", None));
         assert_eq!(legal, ["ftz", "f16", "bf16", "f32", "f64"]);

@@ -20,3 +20,6 @@ pub mod print;
 pub use names::Names;
 pub use parse::parse;
 pub use print::{PrintOptions, print_function, print_inst, print_module};
+
+#[cfg(test)]
+mod tests;

@@ -83,7 +83,7 @@ impl Resolve<'_, '_, '_> {
                 if sreg.is_none() {
                     let message = format!("unknown special register `%{}`", name.text);
                     let known = SReg::ALL.iter().map(|s| s.name());
-                    self.report.unknown(Code::K0505, *name, message, known);
+                    self.report.unknown(Code::K0505, *name, message, "%", known);
                 }
                 self.func.insts[self.inst].attrs.sreg = sreg;
             }
@@ -107,7 +107,7 @@ impl Resolve<'_, '_, '_> {
             None => {
                 let message = format!("unknown variable `${}`", name.text);
                 let known = self.scope.vars.keys().copied();
-                self.report.unknown(Code::K0505, name, message, known);
+                self.report.unknown(Code::K0505, name, message, "$", known);
                 None
             }
         }
@@ -155,7 +155,7 @@ impl Resolve<'_, '_, '_> {
                 None => {
                     let message = format!("unknown value `%{}`", name.text);
                     let known = self.scope.values.keys().copied();
-                    self.report.unknown(Code::K0505, *name, message, known);
+                    self.report.unknown(Code::K0505, *name, message, "%", known);
                     None
                 }
             },
@@ -224,7 +224,7 @@ impl Resolve<'_, '_, '_> {
         let Some(&(block, place)) = self.scope.blocks.get(label.text) else {
             let message = format!("unknown block `{}`", label.text);
             let known = self.scope.blocks.keys().copied();
-            self.report.unknown(Code::K0505, label, message, known);
+            self.report.unknown(Code::K0505, label, message, "", known);
             return None;
         };
         let params = self.func.blocks[block].params.clone();
