@@ -131,6 +131,8 @@ impl Resolve<'_, '_, '_> {
                     .push(diagnostic.help("write the address in brackets: `[%p]`, `[%p+16]`"));
                 None
             }
+            // The unknown variable was reported; it gives no type.
+            (Some(Rule::VarTy), _) if ty.is_none() => None,
             (_, other) => self.value(ty, other),
         }
     }
