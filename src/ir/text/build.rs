@@ -159,8 +159,12 @@ impl Header<'_, '_, '_> {
         );
         if !starts_right {
             let message = "VISA text begins with its version";
-            let start = Span::new(file, 0, 0);
-            let diagnostic = Diagnostic::new(Code::K0508, message).at(start, "");
+            let place = match tree.items.first() {
+                Some(Item::Directive(directive)) => directive.span,
+                Some(Item::Kernel(kernel)) => kernel.span,
+                Some(Item::Error) | None => Span::new(file, 0, 0),
+            };
+            let diagnostic = Diagnostic::new(Code::K0508, message).at(place, "");
             self.report
                 .push(diagnostic.help("write `.visa 1.0` in the first line"));
         }
