@@ -1,7 +1,7 @@
 //! Printing VISA and reading it back changes nothing: every example at every level, and before SSA
 //! construction.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
 
