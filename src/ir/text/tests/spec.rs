@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::diag::Code;
 use crate::ir::opcode::{Cmp, Flags, OpDesc, Opcode, Round, Rule, SReg, Slot};
 use crate::ir::text::mnemonic::{is_optional, is_suffix};
 use crate::ir::types::{Kind, KindSet};
@@ -173,4 +174,66 @@ fn examples_of_the_specification_compile() {
         }
     }
     assert!(checked > 0, "no example found");
+}
+
+/// A module around an example of an explain page. Values that it uses without defining them are
+/// parameters, with a type by their name.
+fn around(example: &str) -> String {
+    if example.starts_with(".visa") || example.starts_with(".wave") {
+        let version = if example.starts_with(".visa") {
+            ""
+        } else {
+            ".visa 1.0\n"
+        };
+        return format!("{version}{example}.kernel @k()\n{{\nentry:\n    ret\n}}\n");
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = example.lines().map(|l| l.split("//").next().unwrap_or(""));
+    let code: String = code.flat_map(|l| [l, "\n"]).collect();
+    let mut params: Vec<String> = Vec::new();
+    for used in code.split('%').skip(1) {
+        let name: String = used.chars().take_while(|c| is_name(*c)).collect();
+        let ty = match &*name {
+            "p" => "ptr.global",
+            "c" => "pred",
+            "f" | "g" => "f32",
+            "m" => "i64",
+            _ => "i32",
+        };
+        let defined = [format!("%{name} ="), format!("%{name}:")];
+        let param = format!("%{name}: {ty}");
+        if !defined.iter().any(|d| code.contains(d.as_str())) && !params.contains(&param) {
+            params.push(param);
+        }
+    }
+    let (head, tail) = match example.starts_with("entry") {
+        true => ("", ""),
+        false => ("entry:\n", "    ret\n"),
+    };
+    format!(
+        ".visa 1.0\n.kernel @k({})\n{{\n{head}{example}{tail}}}\n",
+        params.join(", ")
+    )
+}
+
+#[test]
+fn explain_pages_fail_and_compile_as_they_say() {
+    let mut checked = 0;
+    for code in Code::all().filter(|c| c.name().starts_with("K05")) {
+        for block in code.page().split("```visa").skip(1) {
+            let (mark, rest) = block.split_once('\n').unwrap();
+            let example = rest.split("```").next().unwrap_or("");
+            let text = around(example);
+            let (module, found) = super::read(&text);
+            match mark {
+                " fails" => {
+                    assert!(!found.is_empty(), "{code}: {text}");
+                    assert!(found.iter().all(|d| d.code == code), "{text}\n{found:#?}");
+                }
+                _ => assert!(module.is_some(), "{code}: {text}\n{found:#?}"),
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked >= 18, "{checked} examples");
 }
