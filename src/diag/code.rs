@@ -73,6 +73,16 @@ codes! {
     K0405 "code for one target cannot be made from this module"
     K0406 "unknown pass"
     // K05xx: VISA text and verification
+    K0501 "syntax error in VISA text"
+    K0502 "unknown instruction"
+    K0503 "wrong suffix of an instruction"
+    K0504 "wrong operand or result"
+    K0505 "unknown name in VISA text"
+    K0506 "name defined twice in VISA text"
+    K0507 "malformed VISA kernel"
+    K0508 "wrong directive or attribute"
+    K0509 "VISA text too large"
+    K0510 "wrong type in VISA text"
     // K06xx: machine assembly
     // K07xx: object files
     K0701 "not an object file"

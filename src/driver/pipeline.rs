@@ -8,9 +8,10 @@ use super::options::{Input, Language, Options};
 use crate::backend::codegen::CompiledKernel;
 use crate::backend::pipeline::{Bug, CompileError, StepObserver};
 use crate::backend::target::Target;
-use crate::diag::{Code, Diagnostic, FileId, Sink, SourceMap, Span};
+use crate::diag::{Code, Diagnostic, FileId, Sink, SourceMap};
 use crate::frontend;
 use crate::ir::passes::{self, RunError, RunOptions};
+use crate::ir::text;
 use crate::ir::{Module, WaveSize};
 
 /// In `print_after`: every pass and step.
@@ -154,12 +155,7 @@ fn read(
             };
             frontend::compile(file, sources, &lowering, sink)
         }
-        // Without a parser of VISA text, say so rather than nothing.
-        Language::Visa => {
-            let message = "VISA text cannot be compiled yet: there is no reader for it";
-            sink.push(Diagnostic::new(Code::K0402, message).at(Span::new(file, 0, 0), ""));
-            None
-        }
+        Language::Visa => text::parse(file, sources, sink),
     }
 }
 

@@ -89,7 +89,7 @@ fn name_blocks(func: &Function) -> Vec<String> {
             continue;
         };
         names[block.index()] = match &data.name {
-            Some(hint) => taken.claim(hint, is_block_number),
+            Some(hint) => taken.claim(hint, is_reserved_label),
             None => format!("bb{place}"),
         };
     }
@@ -114,6 +114,11 @@ pub fn is_block_number(label: &str) -> bool {
     label
         .strip_prefix("bb")
         .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Labels are words, which begin with no digit.
+fn is_reserved_label(label: &str) -> bool {
+    is_block_number(label) || label.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[derive(Default)]

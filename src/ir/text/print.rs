@@ -3,13 +3,13 @@
 //! The printer reads the opcode table for suffixes and operand slots, so it never needs to know an
 //! opcode. It also prints malformed functions (the verifier shows them), without ever panicking.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use super::literal::print_literal;
 use super::names::Names;
 use crate::diag::{FileId, SourceMap, Span};
-use crate::ir::entity::{Block, Inst, Value};
+use crate::ir::entity::{Block, Inst, Value, Var};
 use crate::ir::func::{Attrs, BlockCall, Function, InstData, Module, Param, ValueDef, WaveSize};
 use crate::ir::opcode::{Flags, Opcode, Rule, Slot};
 use crate::ir::types::{Kind, Type};
@@ -224,7 +224,8 @@ fn print_call(func: &Function, names: &Names, call: &BlockCall) -> String {
 fn write_function(out: &mut String, func: &Function, files: &FileTable<'_>) {
     let names = Names::of(func);
     write_header(out, func, &names);
-    for (var, data) in func.vars.iter() {
+    let used = used_vars(func);
+    for (var, data) in func.vars.iter().filter(|(var, _)| used.contains(var)) {
         let _ = writeln!(out, "    .var ${}: {}", names.var(var), data.ty);
     }
     for &block in &func.layout {
@@ -243,6 +244,15 @@ fn write_function(out: &mut String, func: &Function, files: &FileTable<'_>) {
         }
     }
     out.push_str("}\n");
+}
+
+/// Variables that an instruction reads or writes; after SSA construction there are none.
+fn used_vars(func: &Function) -> HashSet<Var> {
+    let blocks = func.layout.iter().filter_map(|b| func.blocks.get(*b));
+    let insts = blocks.flat_map(|b| &b.insts);
+    insts
+        .filter_map(|i| func.insts.get(*i)?.attrs.var)
+        .collect()
 }
 
 /// A block's label with its parameters, `loop(%i: i32)`.
